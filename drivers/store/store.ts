@@ -8,7 +8,10 @@ export interface Doc {
 }
 
 /** A document on its way in; the store gives it its version. */
-export type NewDoc = Omit<Doc, "version">;
+export interface NewDoc {
+  id: string;
+  [field: string]: unknown;
+}
 
 /** Declared once per collection, before `open`; dotted fields reach into objects. */
 export interface CollectionSpec {

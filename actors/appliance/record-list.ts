@@ -1,0 +1,72 @@
+import { createActor } from "xstate";
+import type { Store } from "../../drivers/store/store.ts";
+import {
+  type ListedRecord,
+  type RecordListCommand,
+  type RecordListReplies,
+  recordListMachine,
+  recordsOf,
+  refusalOfList,
+} from "../../machines/appliance/record-list.ts";
+import { DomainError } from "../../machines/errors.ts";
+import type { Client, Start } from "../client.ts";
+
+export type RecordList<R extends ListedRecord> = Client<
+  RecordListCommand<R>,
+  readonly R[],
+  RecordListReplies<R>
+>;
+
+/** Keeps one collection of small records in memory and in the store; a change is stored before it is shown. */
+export function startRecordList<R extends ListedRecord>(
+  store: Store,
+  collection: string,
+  limit = 500,
+): Start {
+  return async ({ inspect }) => {
+    const records = await readAll<R>(store, collection);
+    const machine = recordListMachine<R>(collection).provide({
+      actions: {
+        storeRecord: (_, { id, record }) => {
+          put(store, collection, record).then(
+            () => ref.send({ type: "STORED", id, record }),
+            (error) => ref.send({ type: "WRITE_FAILED", id, refusal: refusalFrom(error) }),
+          );
+        },
+        removeRecord: (_, { id, key }) => {
+          store.delete(collection, key).then(
+            () => ref.send({ type: "REMOVED", id, key }),
+            (error) => ref.send({ type: "WRITE_FAILED", id, refusal: refusalFrom(error) }),
+          );
+        },
+      },
+    });
+    const ref = createActor(machine, { input: { records, limit }, inspect }).start();
+    return { ref, speech: { refusalOf: refusalOfList, viewOf: recordsOf, waits: ["PUT", "REMOVE"] } };
+  };
+}
+
+/** Writes a record whether or not it was there before. */
+export async function put(store: Store, collection: string, record: ListedRecord): Promise<void> {
+  for (let attempt = 0; attempt < 8; attempt++) {
+    const known = await store.get(collection, record.id);
+    if (await store.commit({ collection, version: known?.version ?? 0, doc: { ...record } })) return;
+  }
+  throw new DomainError("unavailable", `${collection} could not be written`);
+}
+
+async function readAll<R extends ListedRecord>(store: Store, collection: string): Promise<R[]> {
+  const records: R[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await store.find(collection, { limit: 200, ...(cursor && { cursor }) });
+    for (const { version: _, ...record } of page.items) records.push(record as unknown as R);
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor);
+  return records;
+}
+
+function refusalFrom(error: unknown) {
+  if (error instanceof DomainError) return { code: error.code, message: error.message };
+  return { code: "internal" as const, message: "the change could not be stored" };
+}
