@@ -8,7 +8,7 @@ import {
   recordsOf,
   refusalOfList,
 } from "../../machines/appliance/record-list.ts";
-import { DomainError } from "../../machines/errors.ts";
+import { DomainError, type Refusal } from "../../machines/errors.ts";
 import type { Client, Start } from "../client.ts";
 
 export type RecordList<R extends ListedRecord> = Client<
@@ -66,7 +66,8 @@ async function readAll<R extends ListedRecord>(store: Store, collection: string)
   return records;
 }
 
-function refusalFrom(error: unknown) {
+/** What the asker is told when a write failed. */
+export function refusalFrom(error: unknown): Refusal {
   if (error instanceof DomainError) return { code: error.code, message: error.message };
-  return { code: "internal" as const, message: "the change could not be stored" };
+  return { code: "internal", message: "the change could not be stored" };
 }

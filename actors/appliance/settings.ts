@@ -1,0 +1,34 @@
+import { createActor } from "xstate";
+import type { Store } from "../../drivers/store/store.ts";
+import {
+  defaultSettings,
+  type SettingsCommand,
+  type SettingsReplies,
+  type Settings as SettingsValues,
+  settingsMachine,
+  settingsOf,
+} from "../../machines/appliance/settings.ts";
+import type { Client, Start } from "../client.ts";
+import { put, refusalFrom } from "./record-list.ts";
+
+export type Settings = Client<SettingsCommand, SettingsValues, SettingsReplies>;
+
+/** The device's settings, read once and stored at every change before it is answered. */
+export function startSettings(store: Store): Start {
+  return async ({ inspect }) => {
+    const { id: _, version: __, ...kept } = (await store.get("settings", "device")) ?? {};
+    const values = { ...defaultSettings, ...(kept as Partial<SettingsValues>) };
+    const machine = settingsMachine.provide({
+      actions: {
+        storeSettings: (_, change) => {
+          put(store, "settings", { id: "device", ...change.values }).then(
+            () => ref.send({ type: "STORED", ...change }),
+            (error) => ref.send({ type: "WRITE_FAILED", id: change.id, refusal: refusalFrom(error) }),
+          );
+        },
+      },
+    });
+    const ref = createActor(machine, { input: { values }, inspect }).start();
+    return { ref, speech: { refusalOf: () => null, viewOf: settingsOf, waits: ["CHANGE"] } };
+  };
+}
