@@ -1,0 +1,98 @@
+/** Runs Minaret as a process of its own, as a newcomer would, on free ports and in a home of its own. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+export interface RunningService {
+  process: ChildProcess;
+  home: string;
+  /** Everything printed so far. */
+  output: string[];
+  /** Plain http origins, for example `http://127.0.0.1:40123`. */
+  appliance: string;
+  soc: string;
+  inspector: string | undefined;
+  token: string;
+  adminPassword: string;
+  /** SIGTERM, and wait for the end; the exit code. */
+  stop(): Promise<number | null>;
+  /** SIGKILL, and wait for the end. */
+  kill(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  env?: Record<string, string>;
+  home?: string;
+  /** Of an earlier run in the same home, which printed them. */
+  token?: string;
+  adminPassword?: string;
+}
+
+const root = join(import.meta.dirname, "..");
+const node = process.execPath;
+
+export async function startService(
+  which: "appliance" | "soc" | "all",
+  options: ServiceOptions = {},
+): Promise<RunningService> {
+  const home = options.home ?? mkdtempSync(join(tmpdir(), "minaret-home-"));
+  const child = spawn(node, [join(root, "main.ts"), which], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      PATH: process.env.PATH,
+      HOME: home,
+      MINARET_HOME: home,
+      MINARET_LOG: "warn",
+      APPLIANCE_LISTEN: "http://127.0.0.1:0",
+      APPLIANCE_AUDIO: "silent",
+      SOC_LISTEN: "http://127.0.0.1:0",
+      ...options.env,
+    },
+  });
+  const output: string[] = [];
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const ready = new Promise<void>((resolve, reject) => {
+    const hear = (line: string) => {
+      output.push(line);
+      if (line.trim() === "ready") resolve();
+    };
+    createInterface({ input: child.stdout }).on("line", hear);
+    createInterface({ input: child.stderr }).on("line", (line) => output.push(line));
+    void ended.then((code) =>
+      reject(new Error(`ended with ${code} before it was ready:\n${output.join("\n")}`)),
+    );
+  });
+  await ready;
+  const labelled = (label: string) =>
+    output
+      .find((line) => line.trim().startsWith(label))
+      ?.trim()
+      .slice(label.length)
+      .trim();
+  return {
+    process: child,
+    home,
+    output,
+    appliance: plainOrigin(labelled("appliance page")),
+    soc: plainOrigin(labelled("platform page")),
+    inspector: labelled("inspector"),
+    token: labelled("device token") ?? options.token ?? "",
+    adminPassword: labelled("admin password") ?? options.adminPassword ?? "",
+    stop: () => {
+      child.kill("SIGTERM");
+      return ended;
+    },
+    kill: async () => {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+function plainOrigin(addresses: string | undefined): string {
+  const plain = addresses?.split(/\s+/).find((address) => address.startsWith("http://"));
+  return plain ? new URL(plain).origin : "";
+}
