@@ -1,0 +1,16 @@
+import type { StreamResource } from "../state-stream.ts";
+import type { ApplianceActors } from "./actors.ts";
+import type { ApplianceResource } from "./policy.ts";
+
+/** What the state stream shows of the appliance; each section adds its line. A view is what its GET shows. */
+export function applianceResources(
+  actors: ApplianceActors,
+): (StreamResource & { name: ApplianceResource })[] {
+  return [
+    {
+      name: "stations",
+      view: () => ({ stations: actors.stations.view() }),
+      watch: (changed) => actors.stations.watch(changed),
+    },
+  ];
+}

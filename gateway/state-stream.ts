@@ -1,0 +1,197 @@
+/** Pushes state to WebSocket clients: a greeting with everything, then one event for each change. */
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { WebSocketServer } from "ws";
+import type { Logger } from "../drivers/log/log.ts";
+import { textFrame } from "./frame.ts";
+import { StreamClient } from "./stream-client.ts";
+
+/** Something whose whole view is sent whenever it changes. */
+export interface StreamResource {
+  name: string;
+  /** As its GET shows it; may throw while its actor is away. */
+  view(): unknown;
+  watch(changed: () => void): () => void;
+}
+
+/** What sets one client apart: what it may see, and how it is greeted. */
+export interface Audience {
+  /** Asked for each event, so that permissions may change meanwhile; everything when left out. */
+  accepts?(event: string, data: unknown): boolean;
+  hello?(): unknown;
+}
+
+export interface StreamOptions {
+  resources: readonly StreamResource[];
+  log: Logger;
+  maxClients?: number;
+  pingMs?: number;
+}
+
+export interface Publication {
+  cause?: string;
+  /** What a newer event of the same subject makes superfluous; the event's name when left out. */
+  subject?: string;
+}
+
+const maxPayload = 4 * 1024;
+
+/** One counter per process; it only grows, over restarts of a stream too. */
+let sequence = 0;
+
+export class StateStream {
+  readonly #server = new WebSocketServer({
+    noServer: true,
+    maxPayload,
+    perMessageDeflate: false,
+    clientTracking: false,
+  });
+  readonly #options: StreamOptions;
+  readonly #resources = new Map<string, StreamResource>();
+  readonly #clients = new Map<StreamClient, Audience>();
+  readonly #changed = new Set<string>();
+  readonly #lastSent = new Map<string, string>();
+  readonly #countListeners = new Set<(count: number) => void>();
+  #stops: (() => void)[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #scheduled = false;
+
+  constructor(options: StreamOptions) {
+    this.#options = options;
+    for (const resource of options.resources) this.#resources.set(resource.name, resource);
+  }
+
+  /** Begins to follow the resources. */
+  open(): void {
+    for (const { name, watch } of this.#options.resources)
+      this.#stops.push(watch(() => this.#noteChange(name)));
+    this.#timer = setInterval(() => this.#pingAll(), this.#options.pingMs ?? 20_000).unref();
+  }
+
+  get clients(): number {
+    return this.#clients.size;
+  }
+
+  get full(): boolean {
+    return this.#clients.size >= (this.#options.maxClients ?? 2_000);
+  }
+
+  /** Hears how many clients there are, whenever that changes. */
+  watchClients(listener: (count: number) => void): () => void {
+    this.#countListeners.add(listener);
+    return () => this.#countListeners.delete(listener);
+  }
+
+  /** Takes over an upgraded connection that was found fit to listen. */
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer, audience: Audience = {}): void {
+    this.#server.handleUpgrade(request, socket, head, (ws) => {
+      const client = new StreamClient(ws, socket);
+      this.#clients.set(client, audience);
+      ws.once("close", () => {
+        this.#clients.delete(client);
+        this.#tellCount();
+      });
+      client.send(
+        "hello",
+        frameOf("hello", JSON.stringify(audience.hello ? audience.hello() : this.hello())),
+      );
+      this.#tellCount();
+    });
+  }
+
+  /** The view of every resource; null for one that is away. */
+  hello(): Record<string, unknown> {
+    const all: Record<string, unknown> = {};
+    for (const { name, view } of this.#resources.values()) all[name] = attempt(view);
+    return all;
+  }
+
+  /** Sends the event of a mutation at once, also when nothing changed; a pending change goes with it. */
+  mutated(name: string, cause: string): void {
+    const resource = this.#resources.get(name);
+    if (!resource) throw new Error(`the stream has no resource ${name}`);
+    this.#changed.delete(name);
+    this.#sendView(resource, cause);
+  }
+
+  /** Sends something that is not a resource's view. */
+  publish(event: string, data: unknown, { cause, subject = event }: Publication = {}): void {
+    if (this.#clients.size === 0) return;
+    this.#broadcast(event, subject, data, JSON.stringify(data), cause);
+  }
+
+  /** Ends every client and follows nothing any more. May be called twice. */
+  close(code = 1001, reason = "the service is stopping"): void {
+    clearInterval(this.#timer);
+    for (const stop of this.#stops) stop();
+    this.#stops = [];
+    this.dropClients(code, reason);
+  }
+
+  /** Ends every client but goes on: after a reset they come back and are greeted anew. */
+  dropClients(code: number, reason: string): void {
+    for (const client of this.#clients.keys()) client.close(code, reason);
+  }
+
+  /** Drops whoever has not left after `close`. */
+  terminate(): void {
+    for (const client of this.#clients.keys()) client.terminate();
+  }
+
+  #noteChange(name: string): void {
+    this.#changed.add(name);
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      for (const changed of this.#changed) {
+        this.#changed.delete(changed);
+        this.#sendView(this.#resources.get(changed)!);
+      }
+    });
+  }
+
+  #sendView({ name, view }: StreamResource, cause?: string): void {
+    if (this.#clients.size === 0) {
+      this.#lastSent.delete(name);
+      return;
+    }
+    try {
+      const data = view();
+      const text = JSON.stringify(data);
+      if (cause === undefined && this.#lastSent.get(name) === text) return;
+      this.#lastSent.set(name, text);
+      this.#broadcast(name, name, data, text, cause);
+    } catch (error) {
+      this.#options.log.warn({ err: error, resource: name }, "a view could not be sent");
+    }
+  }
+
+  #broadcast(event: string, subject: string, data: unknown, text: string, cause: string | undefined): void {
+    const frame = frameOf(event, text, cause);
+    for (const [client, audience] of this.#clients) {
+      if (audience.accepts === undefined || audience.accepts(event, data)) client.send(subject, frame);
+    }
+  }
+
+  #pingAll(): void {
+    for (const client of this.#clients.keys()) if (!client.ping()) client.terminate();
+  }
+
+  #tellCount(): void {
+    for (const listener of this.#countListeners) listener(this.#clients.size);
+  }
+}
+
+function frameOf(event: string, data: string, cause?: string): Buffer {
+  const tail = cause === undefined ? "" : `,"cause":${JSON.stringify(cause)}`;
+  return textFrame(`{"event":${JSON.stringify(event)},"data":${data},"seq":${++sequence}${tail}}`);
+}
+
+function attempt(view: () => unknown): unknown {
+  try {
+    return view();
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,73 @@
+import type { Duplex } from "node:stream";
+import type { WebSocket } from "ws";
+import { pingFrame } from "./frame.ts";
+
+/** Bytes that may wait in a client's socket before it counts as slow. */
+const slowBytes = 256 * 1024;
+const maxParked = 2_000;
+/** Clients have nothing to say on this stream; a flood of frames ends it. */
+const maxHeard = 200;
+
+/** One listener of the stream. A slow one keeps only the newest frame for each subject until its socket drains. */
+export class StreamClient {
+  readonly #ws: WebSocket;
+  readonly #socket: Duplex;
+  readonly #parked = new Map<string, Buffer>();
+  #alive = true;
+  #heard = 0;
+
+  constructor(ws: WebSocket, socket: Duplex) {
+    this.#ws = ws;
+    this.#socket = socket;
+    ws.on("pong", () => this.#showLife());
+    ws.on("message", () => {
+      if (++this.#heard > maxHeard) this.close(1008, "this stream takes no messages");
+    });
+    // Bad frames: the library has answered with the fitting close code already.
+    ws.on("error", () => {});
+    socket.on("drain", () => this.#flush());
+  }
+
+  /** Frames go to the socket as they are: without compression the library would only add a header of its own. */
+  send(subject: string, frame: Buffer): void {
+    if (this.#ws.readyState !== this.#ws.OPEN) return;
+    if (this.#parked.size === 0 && this.#socket.writableLength < slowBytes) {
+      this.#socket.write(frame);
+      return;
+    }
+    // Removed first, so that what waits stays in the order of its sequence numbers.
+    this.#parked.delete(subject);
+    this.#parked.set(subject, frame);
+    if (this.#parked.size > maxParked) this.#ws.terminate();
+  }
+
+  /** False when the last ping was never answered and nothing was taken since. */
+  ping(): boolean {
+    if (!this.#alive) return false;
+    this.#alive = false;
+    this.#heard = 0;
+    if (this.#ws.readyState === this.#ws.OPEN) this.#socket.write(pingFrame);
+    return true;
+  }
+
+  close(code: number, reason: string): void {
+    this.#ws.close(code, reason);
+  }
+
+  terminate(): void {
+    this.#ws.terminate();
+  }
+
+  #showLife(): void {
+    this.#alive = true;
+  }
+
+  #flush(): void {
+    this.#showLife();
+    for (const [subject, frame] of this.#parked) {
+      if (this.#socket.writableLength >= slowBytes) return;
+      this.#parked.delete(subject);
+      this.#socket.write(frame);
+    }
+  }
+}
