@@ -103,6 +103,8 @@ function explore(plan: WalkPlan): { walks: Visit[]; states: number } {
         JSON.stringify(visit.snapshot.value),
         JSON.stringify(event),
         JSON.stringify(step.snapshot.value),
+        // Two guarded branches may look the same from outside.
+        ...plan.machine.getTransitionData(visit.snapshot, event).map(nameOf),
       ];
       if (isNew(kinds, kind.join("→"))) walks.push(step);
       if (isNew(seen, keyOf(step.snapshot))) {
