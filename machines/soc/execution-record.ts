@@ -1,0 +1,151 @@
+/** What a playbook's run is and what happens to it; `execution.ts` is its chart. */
+
+export const stepTypes = [
+  "http_request",
+  "isolate_endpoint",
+  "unisolate_endpoint",
+  "scan_endpoint",
+  "block_ioc",
+  "create_case",
+  "comment",
+  "assign",
+  "notify",
+  "run_hunt",
+  "revoke_certificate",
+  "human_input",
+  "condition",
+  "wait",
+  "generate_report",
+] as const;
+export type StepType = (typeof stepTypes)[number];
+
+/** Those that reach beyond the platform: whether they happened is not ours to know after a silence. */
+const external: readonly StepType[] = [
+  "http_request",
+  "isolate_endpoint",
+  "unisolate_endpoint",
+  "scan_endpoint",
+  "notify",
+  "revoke_certificate",
+];
+
+export function isExternal(type: StepType): boolean {
+  return external.includes(type);
+}
+
+/**
+ * What a failed step means for the run: `stop` fails it, `continue` goes on, `retry` tries up to three times
+ * and then stops, `ask` puts the question to a person.
+ */
+export const onErrors = ["stop", "continue", "retry", "ask"] as const;
+export type OnError = (typeof onErrors)[number];
+
+export interface PlaybookStep {
+  id: string;
+  type: StepType;
+  name: string;
+  params: Record<string, unknown>;
+  on_error: OnError;
+  timeout_s: number;
+}
+
+export interface Playbook {
+  id: string;
+  name: string;
+  description: string;
+  critical: boolean;
+  enabled: boolean;
+  trigger: string;
+  steps: PlaybookStep[];
+}
+
+export type StepState =
+  | "pending"
+  | "running"
+  | "waiting"
+  | "retrying"
+  | "unknown"
+  | "completed"
+  | "failed"
+  | "skipped"
+  | "cancelled";
+
+export interface RunStep extends PlaybookStep {
+  state: StepState;
+  /** Counts the tries; an answer to an earlier one is late. */
+  attempt: number;
+  /** Sent as `Idempotency-Key`; another one only after a certain failure. */
+  key: string;
+  started_at: string | null;
+  ended_at: string | null;
+  receipt: unknown;
+  error: string | null;
+}
+
+/** What a run that waits for a person waits for. */
+export interface WaitingFor {
+  kind: "input" | "unknown" | "error";
+  step_id: string;
+  prompt: string;
+  choices: string[];
+}
+
+export const decisions = ["done", "retry", "skip", "abort"] as const;
+export type Decision = (typeof decisions)[number];
+
+export type ExecutionEvent =
+  /** The replay with an approval; `parameters` as far as the caller repeats them. */
+  | { type: "START"; approval_id: string; parameters?: Record<string, unknown>; by: string; at: string }
+  | { type: "APPROVAL_ENDED"; approval_id: string; outcome: string; at: string }
+  | { type: "STEP_DONE"; step_id: string; attempt: number; receipt: unknown; at: string }
+  | { type: "STEP_FAILED"; step_id: string; attempt: number; error: string; at: string }
+  /** Nobody can say whether it happened. */
+  | { type: "STEP_UNKNOWN"; step_id: string; attempt: number; error: string; at: string }
+  | { type: "INPUT"; step_id?: string; decision?: Decision; input?: unknown; by: string; at: string }
+  | { type: "CANCEL"; reason: string | null; by: string; at: string }
+  | { type: "FELL_DUE" };
+
+export interface ExecutionInput {
+  id: string;
+  playbook: Playbook;
+  parameters: Record<string, unknown>;
+  case_id: string | null;
+  alert_id: string | null;
+  requested_by: string;
+  /** Set when the playbook is critical: nothing runs before that approval is replayed. */
+  approval_id: string | null;
+  approval_expires_at: string | null;
+  /** External steps leave receipts with `simulated: true` and touch nothing. */
+  simulated: boolean;
+  at: string;
+}
+
+export interface Execution {
+  id: string;
+  playbook_id: string;
+  playbook_name: string;
+  status: "pending_approval" | "running" | "completed" | "failed" | "cancelled";
+  requires_approval: boolean;
+  approval_id: string | null;
+  parameters: Record<string, unknown>;
+  case_id: string | null;
+  alert_id: string | null;
+  requested_by: string;
+  simulated: boolean;
+  steps: RunStep[];
+  steps_total: number;
+  steps_completed: number;
+  /** The step that runs or waits. */
+  current: number;
+  waiting_for: WaitingFor | null;
+  /** Whatever is under way ends or is looked at by then: no run stays stuck. */
+  due_at: string | null;
+  error: string | null;
+  created_at: string;
+  started_at: string | null;
+  ended_at: string | null;
+  updated_at: string;
+  version: number;
+}
+
+export type ExecutionContext = Omit<Execution, "version">;

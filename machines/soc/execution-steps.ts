@@ -1,0 +1,174 @@
+/** How a run goes from step to step: plain functions over its record. */
+import type { ExecutionContext, RunStep, StepState, WaitingFor } from "./execution-record.ts";
+import { isExternal } from "./execution-record.ts";
+
+export const maxAttempts = 3;
+/** How long a person has to answer when nobody said otherwise. */
+const patienceS = 24 * 3600;
+/** The performer's own time-out comes first; this is the watchdog behind it. */
+const graceS = 5;
+
+export function later(at: string, seconds: number): string {
+  return new Date(Date.parse(at) + seconds * 1000).toISOString();
+}
+
+export function currentStep(run: ExecutionContext): RunStep | undefined {
+  return run.steps[run.current];
+}
+
+function withStep(run: ExecutionContext, changes: Partial<RunStep>): ExecutionContext {
+  const steps = run.steps.map((step, index) => (index === run.current ? { ...step, ...changes } : step));
+  return { ...run, steps };
+}
+
+/** Begins the next step that is still to be done; conditions are decided on the way. */
+export function begin(run: ExecutionContext, at: string): ExecutionContext {
+  const current = run.steps.findIndex((step) => step.state === "pending");
+  if (current < 0) {
+    return { ...run, current: run.steps.length, due_at: null, waiting_for: null, updated_at: at };
+  }
+  const next = { ...run, current, waiting_for: null, updated_at: at };
+  const step = next.steps[current] as RunStep;
+  switch (step.type) {
+    case "condition":
+      return begin(decide(next, step, at), at);
+    case "wait":
+      return waiting(next, at, later(at, secondsOf(step.params.seconds)), null);
+    case "human_input":
+      return waiting(next, at, later(at, step.timeout_s), {
+        kind: "input",
+        step_id: step.id,
+        prompt: typeof step.params.prompt === "string" ? step.params.prompt : step.name,
+        choices: [],
+      });
+    default:
+      return attempt(next, at);
+  }
+}
+
+function waiting(
+  run: ExecutionContext,
+  at: string,
+  due_at: string,
+  waiting_for: WaitingFor | null,
+): ExecutionContext {
+  return { ...withStep(run, { state: "waiting", started_at: at, attempt: 1 }), due_at, waiting_for };
+}
+
+/** One try of the current step, performed by the effect `performStep`. */
+export function attempt(run: ExecutionContext, at: string, newKey = false): ExecutionContext {
+  const step = currentStep(run) as RunStep;
+  const count = step.attempt + 1;
+  const begun = withStep(run, {
+    state: "running",
+    attempt: count,
+    started_at: step.started_at ?? at,
+    error: null,
+    key: step.key === "" || newKey ? `${run.id}/${step.id}/${count}` : step.key,
+  });
+  return { ...begun, waiting_for: null, due_at: later(at, step.timeout_s + graceS), updated_at: at };
+}
+
+/** Ends the current step and begins the next. */
+export function finish(
+  run: ExecutionContext,
+  state: StepState,
+  at: string,
+  changes: Partial<RunStep> = {},
+): ExecutionContext {
+  const ended = withStep(run, { ...changes, state, ended_at: at });
+  const steps_completed = ended.steps.filter((step) => step.state === "completed").length;
+  return begin({ ...ended, steps_completed }, at);
+}
+
+/** A certain failure: what `on_error` says. */
+export function fail(run: ExecutionContext, error: string, at: string): ExecutionContext {
+  const step = currentStep(run) as RunStep;
+  switch (step.on_error) {
+    case "continue":
+      return finish(run, "failed", at, { error });
+    case "ask":
+      return question(withStep(run, { state: "failed", error }), "error", error, at);
+    case "retry":
+      if (step.attempt < maxAttempts) {
+        const resting = withStep(run, { state: "retrying", error });
+        return { ...resting, due_at: later(at, 2 ** (step.attempt - 1)), updated_at: at };
+      }
+      return broken(run, error, at);
+    default:
+      return broken(run, error, at);
+  }
+}
+
+/** Nobody knows whether it happened: a person looks and says. */
+export function doubt(run: ExecutionContext, error: string, at: string): ExecutionContext {
+  return question(withStep(run, { state: "unknown", error }), "unknown", error, at);
+}
+
+function question(
+  run: ExecutionContext,
+  kind: "unknown" | "error",
+  error: string,
+  at: string,
+): ExecutionContext {
+  const step = currentStep(run) as RunStep;
+  const choices = kind === "unknown" ? ["done", "retry", "skip", "abort"] : ["retry", "skip", "abort"];
+  const prompt =
+    kind === "unknown" ? `Did "${step.name}" happen? ${error}` : `"${step.name}" failed: ${error}`;
+  const waiting_for: WaitingFor = { kind, step_id: step.id, prompt, choices };
+  return { ...run, waiting_for, due_at: later(at, patienceS), updated_at: at };
+}
+
+/** The run cannot go on; the chart sees it by `error` and ends. */
+export function broken(run: ExecutionContext, error: string, at: string): ExecutionContext {
+  const step = currentStep(run);
+  const ended = withStep(run, { state: "failed", error, ended_at: at });
+  return { ...ended, error: `${step?.name}: ${error}`, updated_at: at };
+}
+
+/** The deadline of whatever was under way has passed. */
+export function overdue(run: ExecutionContext): ExecutionContext {
+  const step = currentStep(run) as RunStep;
+  const at = run.due_at ?? run.updated_at;
+  if (run.waiting_for !== null && run.waiting_for.kind !== "input")
+    return broken(run, "nobody answered in time", at);
+  if (step.state === "retrying") return attempt(run, at, true);
+  if (step.state === "waiting" && step.type === "wait") return finish(run, "completed", at);
+  if (step.state === "waiting") return fail(run, "nobody answered in time", at);
+  return isExternal(step.type) ? doubt(run, "no answer in time", at) : fail(run, "no answer in time", at);
+}
+
+function secondsOf(value: unknown): number {
+  return typeof value === "number" && value >= 0 ? Math.min(value, 7 * 24 * 3600) : 1;
+}
+
+/** `{ field, equals, otherwise }`: a field of parameters or of an earlier step's receipt; else skip the next or stop. */
+function decide(run: ExecutionContext, step: RunStep, at: string): ExecutionContext {
+  const value = valueAt(run, String(step.params.field ?? ""));
+  const holds = "equals" in step.params ? value === step.params.equals : Boolean(value);
+  const decided = withStep(run, {
+    state: "completed",
+    attempt: 1,
+    started_at: at,
+    ended_at: at,
+    receipt: { holds },
+  });
+  const skipped = holds ? [] : step.params.otherwise === "skip_next" ? [run.current + 1] : null;
+  const steps = decided.steps.map((each, index) =>
+    (skipped === null ? index > run.current : skipped.includes(index))
+      ? { ...each, state: "skipped" as const, ended_at: at }
+      : each,
+  );
+  return { ...decided, steps, steps_completed: steps.filter((each) => each.state === "completed").length };
+}
+
+function valueAt(run: ExecutionContext, path: string): unknown {
+  const receipts = Object.fromEntries(run.steps.map((step) => [step.id, step.receipt]));
+  const { case_id, alert_id, parameters } = run;
+  let value: unknown = { parameters, steps: receipts, case_id, alert_id };
+  for (const name of path.split(".")) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Record<string, unknown>)[name];
+  }
+  return value;
+}
