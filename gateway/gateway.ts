@@ -33,9 +33,10 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { service, stream } = options;
   const { errors, log } = service.spec;
   const identity = options.listeners.some(({ tls }) => tls) ? await options.identity?.() : undefined;
+  const handle = service.app.callback();
   const listening = await listen({
     listeners: options.listeners,
-    handler: service.app.callback(),
+    handler: (request, response) => void handle(request, response),
     upgrade: (request, socket, head) => void upgrade(options, request, socket, head),
     errors,
     ...(identity && { identity }),
@@ -43,14 +44,13 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   });
   stream.open();
   let current = identity?.cert;
-  const renewal = setInterval(async () => {
-    try {
-      const next = await options.identity?.();
-      if (next && next.cert !== current) listening.renew(next);
-      current = next?.cert;
-    } catch (error) {
-      log.warn({ err: error }, "the certificate could not be renewed");
-    }
+  const renew = async () => {
+    const next = await options.identity?.();
+    if (next && next.cert !== current) listening.renew(next);
+    current = next?.cert;
+  };
+  const renewal = setInterval(() => {
+    renew().catch((error) => log.warn({ err: error }, "the certificate could not be renewed"));
   }, hour).unref();
   let closing: Promise<void> | undefined;
   const close = async (budgetMs: number) => {

@@ -30,23 +30,18 @@ function describe(issues: readonly Issue[], value: unknown): { field: string; se
 
 function sentenceOf(issue: Issue, value: unknown): string {
   if (issue.path.length > 0 && at(value, issue.path) === undefined) return "is required";
-  switch (issue.code) {
-    case "invalid_type":
-      return `must be ${article(issue.expected)}`;
-    case "too_small":
-      return bound(issue.origin, "at least", issue.minimum);
-    case "too_big":
-      return bound(issue.origin, "at most", issue.maximum);
-    case "invalid_value":
-      return `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.map(String).join(", ")}`;
-    case "invalid_union":
-      return "options" in issue && Array.isArray(issue.options)
-        ? `must be one of ${issue.options.map(String).join(", ")}`
-        : "is not valid";
-    default:
-      return issue.message;
+  if (issue.code === "invalid_type") return `must be ${article(issue.expected)}`;
+  if (issue.code === "too_small") return bound(issue.origin, "at least", issue.minimum);
+  if (issue.code === "too_big") return bound(issue.origin, "at most", issue.maximum);
+  if (issue.code === "invalid_value") return oneOf(issue.values);
+  if (issue.code === "invalid_union") {
+    return "options" in issue && Array.isArray(issue.options) ? oneOf(issue.options) : "is not valid";
   }
+  return issue.message;
 }
+
+const oneOf = (values: readonly unknown[]) =>
+  `must be ${values.length > 1 ? "one of " : ""}${values.map(String).join(", ")}`;
 
 function bound(origin: string, words: string, limit: number | bigint): string {
   if (origin === "string") return `must be ${words} ${limit} characters long`;

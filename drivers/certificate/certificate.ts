@@ -1,9 +1,9 @@
 /** A certificate of the device's own: made on the first boot, renewed when a name is missing or its end is near. */
 import { randomBytes, webcrypto, X509Certificate } from "node:crypto";
-import { mkdir, open, readFile, rename } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
-import { dirname } from "node:path";
+import { writeSecret } from "../token/token-file.ts";
 
 export interface Certificate {
   key: string;
@@ -33,7 +33,7 @@ export async function ownCertificate(
   const kept = await readCertificate(file);
   if (kept && isGood(kept.cert, names, now)) return kept;
   const made = await makeCertificate(names, now);
-  await writeAtomically(file, `${made.key}\n${made.cert}\n`);
+  writeSecret(file, `${made.key}\n${made.cert}\n`);
   return made;
 }
 
@@ -94,18 +94,4 @@ async function loadX509() {
     Object.assign(Reflect, { getMetadata: read, getOwnMetadata: read, defineMetadata: write });
   }
   return await import("@peculiar/x509");
-}
-
-/** Readable by its owner only, and after a power cut either the old file or the new one. */
-async function writeAtomically(file: string, text: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
-  const temporary = `${file}.${process.pid}.tmp`;
-  const handle = await open(temporary, "w", 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(temporary, file);
 }
