@@ -1,0 +1,28 @@
+import type { SupervisorSpec } from "../actors/supervisor-spec.ts";
+import type { RunningTree } from "../actors/tree.ts";
+import type { Config } from "../config.ts";
+import type { Logger } from "../drivers/log/log.ts";
+import type { Upgrade } from "../gateway/gateway.ts";
+import type { Metrics } from "../gateway/metrics.ts";
+import type { Page } from "../gateway/outside.ts";
+
+/** What every service of this process is built with. */
+export interface Surroundings {
+  config: Config;
+  log: Logger;
+  metrics: Metrics;
+  /** The tree, once it stands; only for what is asked at a request's time. */
+  tree(): RunningTree;
+  /** The inspector's addresses, where it is on. */
+  upgrades: ReadonlyMap<string, Upgrade>;
+  pages: readonly Page[];
+}
+
+/** One service of the tree, and what a person is told of it at the start. */
+export interface Branch {
+  spec: SupervisorSpec;
+  /** Labelled lines of the banner; asked when the tree stands. */
+  lines(): [label: string, text: string][];
+  /** Secrets that were made just now: shown on the console, once. */
+  secrets(): [label: string, text: string][];
+}
