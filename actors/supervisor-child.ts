@@ -58,6 +58,9 @@ export class Run {
 
   async #begin(): Promise<void> {
     try {
+      // Out of the supervisor's own step, in which XState warns of every action that is made.
+      await undefined;
+      if (this.#over) return;
       const child: Readying = await this.#spec.start(this.#context());
       if (this.#over) return await this.#dispose(child);
       this.#child = child;

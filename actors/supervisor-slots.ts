@@ -126,28 +126,27 @@ function degraded(slot: Slot, random: () => number): Slot {
 /** The strategy: which siblings go down with a child that was up, to come back after it. */
 function takeAlong(slots: readonly Slot[], before: Slot, after: Slot, strategy: Strategy): Slot[] {
   const index = slots.findIndex((slot) => slot.id === after.id);
-  const back: Next = after.next === "degraded" ? "due" : "held";
   return slots.map((slot, at) => {
     if (at === index) return after;
     if (strategy === "one_for_one" || (strategy === "rest_for_one" && at < index)) return slot;
-    if (before.phase === "running") return take(slot, back);
+    if (before.phase === "running") return take(slot);
     // A start that failed takes nobody down; those behind an essential one wait for it.
-    return before.essential && at > index && slot.phase === "due" ? { ...slot, phase: back } : slot;
+    return before.essential && at > index && slot.phase === "due" ? { ...slot, phase: "held" } : slot;
   });
 }
 
-function take(slot: Slot, back: "due" | "held"): Slot {
+function take(slot: Slot): Slot {
   const never = slot.restart === "temporary";
   if (slot.phase === "running" || slot.phase === "starting") {
-    return { ...slot, phase: "doomed", next: never ? (slot.dynamic ? "gone" : "stopped") : back };
+    return { ...slot, phase: "doomed", next: never ? (slot.dynamic ? "gone" : "stopped") : "held" };
   }
   // As in OTP, a transient child that had ended comes back with its group.
-  if (slot.phase === "stopped") return never ? slot : { ...slot, phase: back };
+  if (slot.phase === "stopped") return never ? slot : { ...slot, phase: "held" };
   if (slot.phase === "due" || slot.phase === "waiting" || slot.phase === "held") {
-    return { ...slot, phase: back };
+    return { ...slot, phase: "held" };
   }
   if (slot.phase === "ending" && slot.next !== "degraded" && slot.next !== "gone" && !never) {
-    return { ...slot, next: back };
+    return { ...slot, next: "held" };
   }
   return slot;
 }
@@ -161,11 +160,9 @@ export function afterClose(slots: readonly Slot[], id: string): readonly Slot[] 
   return put(slots, { ...slot, phase: slot.next });
 }
 
-/** Its time has come: it starts, and those that were held for it after it. */
+/** Its time has come. */
 export function afterWait(slots: readonly Slot[], slot: Slot): readonly Slot[] {
-  return slots.map((each) =>
-    each.id === slot.id || each.phase === "held" ? { ...each, phase: "due" } : each,
-  );
+  return put(slots, { ...slot, phase: "due" });
 }
 
 export function afterUp(slots: readonly Slot[], id: string, now: number): readonly Slot[] {
@@ -191,14 +188,20 @@ export function leave(slot: Slot, next: "stopped" | "gone"): Slot {
 
 /** Gives turns: stops from last to first, one at a time; starts from first to last. */
 export function settle(slots: readonly Slot[], strategy: Strategy): readonly Slot[] {
-  const busy = slots.some((slot) => slot.phase === "ending");
-  const last = slots.findLast((slot) => slot.phase === "doomed");
-  if (last !== undefined) return busy ? startDue(slots, strategy) : startDue(stopOne(slots, last), strategy);
-  return startDue(slots, strategy);
+  return startDue(release(stopLast(slots)), strategy);
 }
 
-function stopOne(slots: readonly Slot[], slot: Slot): readonly Slot[] {
-  return put(slots, { ...slot, phase: "ending" });
+function stopLast(slots: readonly Slot[]): readonly Slot[] {
+  const last = slots.findLast((slot) => slot.phase === "doomed");
+  if (last === undefined || slots.some((slot) => slot.phase === "ending")) return slots;
+  return put(slots, { ...last, phase: "ending" });
+}
+
+/** Nobody is waited for any more: those that were held for it come after it. */
+function release(slots: readonly Slot[]): readonly Slot[] {
+  const waits = ({ phase, next }: Slot) => phase === "waiting" || (phase === "ending" && next === "waiting");
+  if (slots.some(waits)) return slots;
+  return slots.map((slot) => (slot.phase === "held" ? { ...slot, phase: "due" } : slot));
 }
 
 function startDue(slots: readonly Slot[], strategy: Strategy): readonly Slot[] {

@@ -19,7 +19,9 @@ const patienceMs = 1_000;
 export class Entry {
   readonly path: string;
   state: ChildState = "stopped";
+  /** Why it does not run now; null when it does, or when it is not meant to. */
   error: string | null = null;
+  lastError: string | null = null;
   since: number;
   starts = 0;
   known = false;
@@ -37,6 +39,10 @@ export class Entry {
     this.since = clock.now();
     this.#clock = clock;
     this.#onListenerError = onListenerError;
+  }
+
+  get restarts(): number {
+    return Math.max(0, this.starts - 1);
   }
 
   async ask(command: AnyEventObject, options?: AskOptions): Promise<unknown> {
@@ -82,7 +88,8 @@ export class Entry {
   moved(state: ChildState, error: string | null): void {
     if (state !== this.state) this.since = this.#clock.now();
     this.state = state;
-    this.error = error ?? (state === "running" ? null : this.error);
+    this.error = state === "running" ? null : error;
+    this.lastError = error ?? this.lastError;
     if (state !== "degraded" && state !== "stopped") return;
     for (const caller of this.#callers) {
       this.#clock.clearTimeout(caller.timer);

@@ -7,24 +7,15 @@ import { type Supervisor, startSupervisor } from "./supervisor.ts";
 import { Run } from "./supervisor-child.ts";
 import {
   type AnySpec,
-  type Board,
-  type ChildState,
   isSupervisor,
   type SupervisorSpec,
   steadyClock,
   type TreeClock,
-  type TreeEnv,
 } from "./supervisor-spec.ts";
-import { Entry } from "./tree-entry.ts";
+import { type ChildStatus, TreeBoard } from "./tree-board.ts";
+import type { Entry } from "./tree-entry.ts";
 
-export interface ChildStatus {
-  path: string;
-  state: ChildState;
-  restarts: number;
-  /** ISO 8601, UTC: since when it is in this state. */
-  since: string;
-  lastError: string | null;
-}
+export type { ChildStatus };
 
 /** Why the tree is no more: `code` is the process's exit code. */
 export interface ExitReason {
@@ -38,13 +29,17 @@ export interface RunningTree extends Tree {
   /** What does not run though it was meant to. */
   failures(): { component: string; error: string }[];
   watchStatus(listener: () => void): () => void;
+  /** The last fifty, oldest first. */
   crashes(): readonly CrashReport[];
   /** Every live actor with its name, for the inspector; nobody else may hold these. */
   actors(): { path: string; ref: AnyActorRef }[];
-  /** Stops everything, last started first. */
+  /** Stops everything, last started first, all within the budget; 5 s when left out. */
   drain(budgetMs?: number): Promise<ExitReason>;
+  /** Settles when every child was tried once. */
+  booted: Promise<void>;
   /** Settles when the tree has ended, whether asked to or not. */
   finished: Promise<ExitReason>;
+  /** `parent` is a supervisor's path, `""` the root's. */
   addChild(parent: string, spec: AnySpec): void;
   removeChild(path: string): void;
 }
@@ -58,177 +53,109 @@ export interface TreeOptions {
   onAsk?: (path: string, ms: number) => void;
 }
 
-const keptCrashes = 50;
 const defaultBudgetMs = 5_000;
 
 /** Starts the tree from top to bottom; resolves when every child was tried once. */
 export async function startTree(spec: SupervisorSpec, options: TreeOptions): Promise<RunningTree> {
-  const { log, clock = steadyClock, random = Math.random, onAsk } = options;
-  const entries = new Map<string, Entry>();
+  const tree = plantTree(() => spec, options);
+  await tree.booted;
+  return tree;
+}
+
+/** The tree at once, while it still starts: for children that show its status, and for a signal during the boot. */
+export function plantTree(specOf: (tree: RunningTree) => SupervisorSpec, options: TreeOptions): RunningTree {
+  const { log, clock = steadyClock, random = Math.random } = options;
+  const board = new TreeBoard(log, clock);
   const supervisors = new Map<string, Supervisor>();
-  const crashes: CrashReport[] = [];
-  const listeners = new Set<() => void>();
   const finished = Promise.withResolvers<ExitReason>();
   const booted = Promise.withResolvers<void>();
 
-  const entryOf = (path: string): Entry => {
-    const found = entries.get(path);
-    if (found !== undefined) return found;
-    const made = new Entry(path, clock, (error) =>
-      log.error({ child: path, err: error }, "a listener threw"),
-    );
-    entries.set(path, made);
-    return made;
-  };
-  const below = (path: string) => [...entries.values()].filter((entry) => entry.path.startsWith(`${path}/`));
-  const tell = () => {
-    for (const listener of listeners) listener();
+  const supervisorOf = (path: string): Supervisor => {
+    const found = supervisors.get(path);
+    if (found === undefined) throw new DomainError("unavailable", `There is no supervisor ${path}`);
+    return found;
   };
 
-  const board: Board = {
-    up: (path, child) => entryOf(path).up(child),
-    ended: (path) => entryOf(path).ended(),
-    starting: (path) => {
-      const entry = entryOf(path);
-      entry.known = true;
-      entry.starts += 1;
+  const tree: RunningTree = {
+    client: clientsOf(board, options.onAsk),
+    booted: booted.promise,
+    finished: finished.promise,
+    status: () => board.status(),
+    failures: () =>
+      board
+        .listed()
+        .filter((entry) => entry.error !== null)
+        .map((entry) => ({ component: entry.path, error: entry.error! })),
+    crashes: () => board.crashes,
+    actors: () =>
+      [board.entry(""), ...board.listed()].flatMap(({ path, child }) =>
+        child === undefined ? [] : [{ path, ref: child.ref }],
+      ),
+    watchStatus: (listener) => board.watch(listener),
+    drain: (budgetMs = defaultBudgetMs) => {
+      void root.stop(clock.now() + budgetMs);
+      return finished.promise;
     },
-    moved: (path, state, error) => {
-      const entry = entryOf(path);
-      entry.known = true;
-      entry.moved(state, error);
-      if (state === "degraded" || state === "stopped") {
-        for (const each of below(path)) each.moved(state, error);
-      }
-      tell();
-    },
-    removed: (path) => {
-      for (const each of [entryOf(path), ...below(path)]) {
-        each.known = false;
-        each.moved("stopped", null);
-      }
-      tell();
-    },
-    crashed: (report) => {
-      const restarts = restartsOf(entryOf(report.path));
-      crashes.push({ ...report, restarts });
-      if (crashes.length > keptCrashes) crashes.shift();
-      log.error({ crash: { ...report, restarts } }, `${report.path || "the tree"} failed: ${report.reason}`);
+    addChild: (parent, spec) => supervisorOf(parent).add(spec),
+    removeChild: (path) => {
+      const cut = path.lastIndexOf("/");
+      const supervisor = supervisorOf(path.slice(0, Math.max(0, cut)));
+      const id = path.slice(cut + 1);
+      if (!supervisor.has(id)) throw new DomainError("not_found", `There is no ${path}`);
+      supervisor.remove(id);
     },
   };
 
-  const askOf = (entry: Entry) => {
-    if (onAsk === undefined) return (command: AnyEventObject, how?: AskOptions) => entry.ask(command, how);
-    return async (command: AnyEventObject, how?: AskOptions) => {
-      const began = performance.now();
-      try {
-        return await entry.ask(command, how);
-      } finally {
-        onAsk(entry.path, performance.now() - began);
-      }
-    };
-  };
-
-  const clients = new Map<string, Client<EventObject, unknown>>();
-  const tree: Tree = {
-    client: (path) => {
-      let client = clients.get(path);
-      if (client === undefined) {
-        const entry = entryOf(path);
-        const ask = askOf(entry) as Client<EventObject, unknown>["ask"];
-        client = { ask, view: () => entry.view(), watch: (listener) => entry.watch(listener) };
-        clients.set(path, client);
-      }
-      return client as never;
-    },
-  };
-
-  const env: TreeEnv = { tree, board, log, clock, random, inspect: options.inspect };
+  const spec = specOf(tree);
+  for (const path of pathsOf(spec, "")) board.expect(path);
+  const env = { tree, board, log, clock, random, inspect: options.inspect };
   const register = (path: string, supervisor: Supervisor | null) => {
     if (supervisor === null) supervisors.delete(path);
     else supervisors.set(path, supervisor);
   };
-  for (const path of pathsOf(spec, "")) {
-    const entry = entryOf(path);
-    entry.known = true;
-    entry.moved("starting", null);
-  }
-
-  let reason: ExitReason = { code: 0, reason: "drained" };
+  let exit: ExitReason = { code: 0, reason: "drained" };
+  const forever = Number.POSITIVE_INFINITY;
   const root = new Run(
-    {
-      path: "",
-      start: startSupervisor(spec, env, register),
-      startMs: Number.POSITIVE_INFINITY,
-      shutdownMs: Number.POSITIVE_INFINITY,
-    },
+    { path: "", start: startSupervisor(spec, env, register), startMs: forever, shutdownMs: forever },
     env,
     {
       up: () => booted.resolve(),
       ended: (end) => {
-        if (end.failed) reason = { code: 1, reason: end.error };
+        if (end.failed) exit = { code: 1, reason: end.error };
       },
       closed: () => {
-        finished.resolve(reason);
+        finished.resolve(exit);
         booted.resolve();
       },
     },
   );
   root.start();
-  await booted.promise;
-  return {
-    ...tree,
-    finished: finished.promise,
-    status: () => [...entries.values()].filter(isListed).map(statusOf),
-    failures: () =>
-      [...entries.values()]
-        .filter((entry) => isListed(entry) && entry.error !== null && entry.state !== "running")
-        .map((entry) => ({ component: entry.path, error: entry.error! })),
-    crashes: () => crashes,
-    actors: () =>
-      [...entries.values()].flatMap(({ path, child }) =>
-        child === undefined ? [] : [{ path, ref: child.ref }],
-      ),
-    watchStatus: (listener) => {
-      const own = () => listener();
-      listeners.add(own);
-      return () => listeners.delete(own);
-    },
-    drain: (budgetMs = defaultBudgetMs) => {
-      void root.stop(clock.now() + budgetMs);
-      return finished.promise;
-    },
-    addChild: (parent, child) => {
-      const supervisor = supervisors.get(parent);
-      if (supervisor === undefined) throw new DomainError("unavailable", `There is no supervisor ${parent}`);
-      supervisor.add(child);
-    },
-    removeChild: (path) => {
-      const cut = path.lastIndexOf("/");
-      const supervisor = supervisors.get(path.slice(0, Math.max(0, cut)));
-      const id = path.slice(cut + 1);
-      if (!supervisor?.has(id)) throw new DomainError("not_found", `There is no ${path}`);
-      supervisor.remove(id);
-    },
+  return tree;
+}
+
+function clientsOf(board: TreeBoard, onAsk: TreeOptions["onAsk"]): Tree["client"] {
+  const clients = new Map<string, Client<EventObject, unknown>>();
+  return (path) => {
+    let client = clients.get(path);
+    if (client === undefined) {
+      const entry = board.entry(path);
+      const ask = askOf(entry, onAsk) as Client<EventObject, unknown>["ask"];
+      client = { ask, view: () => entry.view(), watch: (listener) => entry.watch(listener) };
+      clients.set(path, client);
+    }
+    return client as never;
   };
 }
 
-/** The root itself is nobody's child. */
-function isListed(entry: Entry): boolean {
-  return entry.known && entry.path !== "";
-}
-
-function restartsOf(entry: Entry): number {
-  return Math.max(0, entry.starts - 1);
-}
-
-function statusOf(entry: Entry): ChildStatus {
-  return {
-    path: entry.path,
-    state: entry.state,
-    restarts: restartsOf(entry),
-    since: new Date(entry.since).toISOString(),
-    lastError: entry.error,
+function askOf(entry: Entry, onAsk: TreeOptions["onAsk"]) {
+  if (onAsk === undefined) return (command: AnyEventObject, how?: AskOptions) => entry.ask(command, how);
+  return async (command: AnyEventObject, how?: AskOptions) => {
+    const began = performance.now();
+    try {
+      return await entry.ask(command, how);
+    } finally {
+      onAsk(entry.path, performance.now() - began);
+    }
   };
 }
 
