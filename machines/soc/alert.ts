@@ -258,7 +258,9 @@ export function refusalOf(record: Alert, event: AlertEvent): Refusal | null {
     case "LINK":
     case "CASE_TOOK":
       return refuseCase(record, event.case_id, event.type === "PROMOTE");
-    default:
+    case "EDIT":
+    case "CASE_LEFT":
+    case "DUPLICATED":
       return null;
   }
 }

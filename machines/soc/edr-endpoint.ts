@@ -201,8 +201,12 @@ function endOf(context: EndpointContext, event: EndpointEvent): Partial<Endpoint
       return end(false, event.at, { error: event.error });
     case "SEEN":
       return end(true, event.at, { confirmed_by: "inventory" });
-    default:
+    case "FELL_DUE":
       return end(false, answer_by, { error: "no confirmation in time" });
+    case "ISOLATE":
+    case "UNISOLATE":
+    case "SCAN":
+      return {};
   }
 }
 

@@ -29,21 +29,12 @@ export function begin(run: ExecutionContext, at: string): ExecutionContext {
   }
   const next = { ...run, current, waiting_for: null, updated_at: at };
   const step = next.steps[current] as RunStep;
-  switch (step.type) {
-    case "condition":
-      return begin(decide(next, step, at), at);
-    case "wait":
-      return waiting(next, at, later(at, secondsOf(step.params.seconds)), null);
-    case "human_input":
-      return waiting(next, at, later(at, step.timeout_s), {
-        kind: "input",
-        step_id: step.id,
-        prompt: typeof step.params.prompt === "string" ? step.params.prompt : step.name,
-        choices: [],
-      });
-    default:
-      return attempt(next, at);
-  }
+  if (step.type === "condition") return begin(decide(next, step, at), at);
+  if (step.type === "wait") return waiting(next, at, later(at, secondsOf(step.params.seconds)), null);
+  if (step.type !== "human_input") return attempt(next, at);
+  const prompt = typeof step.params.prompt === "string" ? step.params.prompt : step.name;
+  const waiting_for: WaitingFor = { kind: "input", step_id: step.id, prompt, choices: [] };
+  return waiting(next, at, later(at, step.timeout_s), waiting_for);
 }
 
 function waiting(
@@ -95,7 +86,7 @@ export function fail(run: ExecutionContext, error: string, at: string): Executio
         return { ...resting, due_at: later(at, 2 ** (step.attempt - 1)), updated_at: at };
       }
       return broken(run, error, at);
-    default:
+    case "stop":
       return broken(run, error, at);
   }
 }

@@ -179,7 +179,8 @@ function answered(
       return steps.attempt(context, at);
     case "skip":
       return steps.finish(context, "skipped", at);
-    default:
+    case "abort":
+    case undefined:
       return steps.broken(context, `given up by ${by}`, at);
   }
 }
@@ -202,7 +203,11 @@ export function refusalOf(record: Execution, event: ExecutionEvent): Refusal | n
     case "CANCEL":
       if (record.status === "pending_approval" || record.status === "running") return null;
       return { code: "conflict", message: `the execution has ended: ${record.status}`, field: "status" };
-    default:
+    case "APPROVAL_ENDED":
+    case "STEP_DONE":
+    case "STEP_FAILED":
+    case "STEP_UNKNOWN":
+    case "FELL_DUE":
       return null;
   }
 }
