@@ -24,7 +24,7 @@ export interface CollectionSpec {
 
 export type Scalar = string | number | boolean | null;
 
-/** One condition on one field. A bare scalar means equality. */
+/** One condition on one field. A bare scalar means equality, null also what is missing; only `has` looks into arrays. */
 export type Condition =
   | Scalar
   | { in: readonly Scalar[] }
@@ -43,7 +43,9 @@ export interface Filter {
 export interface Query extends Filter {
   /** Ties are broken by id in the direction of the last key; default: id ascending. */
   sort?: readonly { field: string; direction: "asc" | "desc" }[];
+  /** All of them when left out. */
   limit?: number;
+  /** Only without a cursor. */
   skip?: number;
   /** From an earlier page's `nextCursor`; holds its place while others insert. */
   cursor?: string;
@@ -61,7 +63,7 @@ export interface Commit {
   collection: string;
   version: number;
   doc: NewDoc;
-  /** Appending a document whose id exists already is harmless and changes nothing. */
+  /** Appending a document whose id (or another unique key) exists already is harmless and changes nothing. */
   append?: readonly { collection: string; doc: NewDoc }[];
 }
 
@@ -83,7 +85,7 @@ export interface Store {
   find(collection: string, query?: Query): Promise<Page>;
   /** Counts at most `cap` where one is given. */
   count(collection: string, filter?: Filter, cap?: number): Promise<number>;
-  /** How many documents there are for each value of a field. */
+  /** How many documents there are for each value of a field; those without one are left out. */
   countBy(collection: string, field: string, filter?: Filter): Promise<Map<string, number>>;
   /** Inserts what is new, in one commit; the number inserted. */
   insertMany(collection: string, docs: readonly NewDoc[]): Promise<number>;
