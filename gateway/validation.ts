@@ -14,7 +14,7 @@ export function parsed(schema: z.ZodType, value: unknown, whole: string): unknow
 }
 
 function describe(issues: readonly Issue[], value: unknown): { field: string; sentence: string } {
-  // A wrong field that is there says more than one that is missing, and both more than one that is unknown.
+  // A wrong value says more than an unknown field (often a misspelt one), and that more than a missing one.
   const issue = [...issues].sort((a, b) => weight(a, value) - weight(b, value))[0];
   if (!issue) return { field: "", sentence: "is not valid" };
   if (issue.code === "invalid_union" && issue.errors.length > 0) {
@@ -55,8 +55,8 @@ function article(type: string): string {
 }
 
 function weight(issue: Issue, value: unknown): number {
-  if (issue.code === "unrecognized_keys") return 2;
-  return issue.path.length > 0 && at(value, issue.path) === undefined ? 1 : 0;
+  if (issue.code === "unrecognized_keys") return 1;
+  return issue.path.length > 0 && at(value, issue.path) === undefined ? 2 : 0;
 }
 
 /** Of the forms that a value may have, the one that it comes closest to. */

@@ -21,6 +21,7 @@ export interface ApplianceTestOptions {
   listeners?: Listener[];
   identity?: () => Promise<{ key: string; cert: string }>;
   pages?: string;
+  checkReplies?: boolean;
   /** Children beside the stations, given the store. */
   children?: (store: Store) => AnySpec[];
 }
@@ -49,7 +50,7 @@ export async function startAppliance(options: ApplianceTestOptions = {}) {
     metrics: new Metrics(),
     limits: options.limits ?? false,
     pages: options.pages ?? join(home, "no-pages"),
-    checkReplies: true,
+    checkReplies: options.checkReplies ?? true,
     ...(options.now && { now: options.now }),
   };
   const gateway = await openAppliance({
