@@ -1,7 +1,7 @@
 import type { GuardPolicy } from "../stream-guard/address-rules.ts";
 import { checkStreamUrl } from "../stream-guard/check-url.ts";
 import { openGuarded } from "../stream-guard/guarded-request.ts";
-import { readPlaylist } from "./playlist-file.ts";
+import { namesPlaylist, readPlaylist } from "./playlist-file.ts";
 
 const maxPlaylistBytes = 64 * 1024;
 const maxDepth = 3;
@@ -13,7 +13,7 @@ export async function expandPlaylist(url: string, policy: GuardPolicy, depth = 0
   if (depth === maxDepth || playlist.urls.length === 0) throw new Error("the playlist names no stream");
   const nested = await Promise.all(
     playlist.urls.map(async (entry) => {
-      if (/\.(m3u|pls)$/i.test(new URL(entry).pathname)) return expandPlaylist(entry, policy, depth + 1);
+      if (namesPlaylist(entry)) return expandPlaylist(entry, policy, depth + 1);
       const allowed = await checkStreamUrl(entry, policy).then(
         ({ href }) => href,
         () => null,
