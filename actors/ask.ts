@@ -55,7 +55,7 @@ export class Speaker {
   /** The same view for the same snapshot, so that listeners may compare by identity. */
   view(): unknown {
     const snapshot = this.#ref.getSnapshot();
-    if (snapshot !== this.#seen && snapshot.status !== "error") {
+    if (snapshot !== this.#seen) {
       if (this.#speech === undefined) throw new DomainError("unavailable", `${this.#path} has no view`);
       this.#view = this.#speech.viewOf(snapshot);
       this.#seen = snapshot;

@@ -16,6 +16,8 @@ export interface RunSpec {
   start: Start;
   startMs: number;
   shutdownMs: number;
+  /** A supervisor holds its own children to the deadline, and must not be cut off before it has closed them. */
+  nested: boolean;
 }
 
 /** A child that is there, and may be told to end, before it is ready: a supervisor that still boots. */
@@ -33,10 +35,12 @@ export class Run {
   readonly #roots = new Set<AnyActorRef>();
   readonly #arrived = Promise.withResolvers<void>();
   readonly #ended = Promise.withResolvers<void>();
+  readonly #closed = Promise.withResolvers<void>();
   #child: Child | undefined;
   #over = false;
   #closing = false;
   #stopping = false;
+  #finished = false;
 
   constructor(spec: RunSpec, env: TreeEnv, on: RunEvents) {
     this.#spec = spec;
@@ -59,7 +63,7 @@ export class Run {
   async #begin(): Promise<void> {
     try {
       // Out of the supervisor's own step, in which XState warns of every action that is made.
-      await undefined;
+      await Promise.resolve();
       if (this.#over) return;
       const child: Readying = await this.#spec.start(this.#context());
       if (this.#over) return await this.#dispose(child);
@@ -109,20 +113,23 @@ export class Run {
     if (!this.#stopping) void this.#close(this.#spec.shutdownMs);
   }
 
-  /** Asks it to end, waits, then ends it; all by `deadline`. */
+  /** Asks it to end, waits, then ends it; all by `deadline`. Asked again, it only has less time. */
   async stop(deadline: number): Promise<void> {
-    if (this.#stopping || this.#closing) return;
+    await Promise.resolve(); // out of the supervisor's own step, as for the start
+    const again = this.#stopping || this.#closing;
     this.#stopping = true;
-    const { clock } = this.#env;
-    const until = Math.min(deadline, clock.now() + this.#spec.shutdownMs);
-    if (!this.#over && this.#child === undefined) await this.#within(this.#arrived.promise, until);
+    const until = Math.min(deadline, this.#env.clock.now() + this.#spec.shutdownMs);
+    if (!this.#over && this.#child === undefined && !again) await this.#within(this.#arrived.promise, until);
     if (!this.#over && this.#child !== undefined && takesShutdown(this.#child.ref)) {
       this.#child.ref.send({ type: "SHUTDOWN", deadline: until });
-      await this.#within(this.#ended.promise, until);
+      await this.#within(this.#ended.promise, this.#spec.nested ? Number.POSITIVE_INFINITY : until);
+    } else if (again) {
+      await this.#within(this.#closed.promise, until);
     }
     this.#over = true;
     this.#env.board.ended(this.#spec.path);
-    await this.#close(until - clock.now());
+    await this.#close(until - this.#env.clock.now());
+    if (again) this.#finish();
   }
 
   async #close(limitMs: number): Promise<void> {
@@ -133,6 +140,13 @@ export class Run {
       const closing = this.#dispose(this.#child);
       await this.#within(closing, this.#env.clock.now() + limitMs);
     }
+    this.#finish();
+  }
+
+  #finish(): void {
+    if (this.#finished) return;
+    this.#finished = true;
+    this.#closed.resolve();
     this.#on.closed();
   }
 
@@ -147,8 +161,10 @@ export class Run {
 
   async #within(work: Promise<void>, until: number): Promise<void> {
     const { clock } = this.#env;
+    if (until === Number.POSITIVE_INFINITY) return work;
+    if (until <= clock.now()) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = clock.setTimeout(resolve, Math.max(0, until - clock.now()));
+    const timer = clock.setTimeout(resolve, until - clock.now());
     await Promise.race([work, promise]);
     clock.clearTimeout(timer);
   }

@@ -71,6 +71,13 @@ const countOut = base.assign(({ context, event }) => {
   return { slots: context.slots.map(out) };
 });
 
+/** Those already on their way out have no more time than the rest. */
+const hurryUp = base.enqueueActions(({ context, enqueue }) => {
+  for (const { id, phase } of context.slots) {
+    if (phase === "ending") enqueue({ type: "stopChild", params: { id, deadline: context.deadline } });
+  }
+});
+
 const giveTurns = base.enqueueActions(({ context, enqueue }) => {
   const before = context.slots;
   const after = settle(before, context.policy.strategy);
@@ -133,45 +140,47 @@ function decided(
 /** `now` and `random` are given so that a test can be exact; both are read only here. */
 export function supervisorMachine(now: () => number, random: () => number) {
   const decide = base.assign(({ context, event }) => decided(context, event, now(), random));
-  return base.extend({ actions: { decide, dismissAll, countOut, giveTurns, setTimer } }).createMachine({
-    id: "supervisor",
-    context: ({ input }) => ({ ...input, deadline: null, reason: null }),
-    initial: "supervising",
-    states: {
-      supervising: {
-        initial: "booting",
-        entry: "giveTurns",
-        on: {
-          CHILD_UP: { actions: ["decide", "giveTurns"] },
-          CHILD_ENDED: { actions: ["decide", "giveTurns"] },
-          CHILD_CLOSED: { actions: ["decide", "setTimer", "giveTurns"] },
-          WAIT_OVER: { actions: ["decide", "giveTurns"] },
-          HOLD_OVER: { actions: ["decide", "giveTurns"] },
-          ADD_CHILD: { actions: ["decide", "giveTurns"] },
-          REMOVE_CHILD: { actions: ["decide", "giveTurns"] },
-          SHUTDOWN: { target: "draining" },
+  return base
+    .extend({ actions: { decide, dismissAll, hurryUp, countOut, giveTurns, setTimer } })
+    .createMachine({
+      id: "supervisor",
+      context: ({ input }) => ({ ...input, deadline: null, reason: null }),
+      initial: "supervising",
+      states: {
+        supervising: {
+          initial: "booting",
+          entry: "giveTurns",
+          on: {
+            CHILD_UP: { actions: ["decide", "giveTurns"] },
+            CHILD_ENDED: { actions: ["decide", "giveTurns"] },
+            CHILD_CLOSED: { actions: ["decide", "setTimer", "giveTurns"] },
+            WAIT_OVER: { actions: ["decide", "giveTurns"] },
+            HOLD_OVER: { actions: ["decide", "giveTurns"] },
+            ADD_CHILD: { actions: ["decide", "giveTurns"] },
+            REMOVE_CHILD: { actions: ["decide", "giveTurns"] },
+            SHUTDOWN: { target: "draining" },
+          },
+          always: { guard: "isTooMuch", target: "failing" },
+          states: {
+            booting: { always: { guard: "isBooted", target: "running" } },
+            running: {},
+          },
         },
-        always: { guard: "isTooMuch", target: "failing" },
-        states: {
-          booting: { always: { guard: "isBooted", target: "running" } },
-          running: {},
+        failing: {
+          entry: ["dismissAll", "giveTurns"],
+          on: {
+            CHILD_CLOSED: { actions: ["countOut", "giveTurns"] },
+            SHUTDOWN: { target: "draining" },
+          },
+          always: { guard: "isEmpty", target: "failed" },
         },
-      },
-      failing: {
-        entry: ["dismissAll", "giveTurns"],
-        on: {
-          CHILD_CLOSED: { actions: ["countOut", "giveTurns"] },
-          SHUTDOWN: { target: "draining" },
+        draining: {
+          entry: ["dismissAll", "hurryUp", "giveTurns"],
+          on: { CHILD_CLOSED: { actions: ["countOut", "giveTurns"] } },
+          always: { guard: "isEmpty", target: "stopped" },
         },
-        always: { guard: "isEmpty", target: "failed" },
+        stopped: { type: "final" },
+        failed: { entry: "giveUp" },
       },
-      draining: {
-        entry: ["dismissAll", "giveTurns"],
-        on: { CHILD_CLOSED: { actions: ["countOut", "giveTurns"] } },
-        always: { guard: "isEmpty", target: "stopped" },
-      },
-      stopped: { type: "final" },
-      failed: { entry: "giveUp" },
-    },
-  });
+    });
 }

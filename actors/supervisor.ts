@@ -61,6 +61,7 @@ export function startSupervisor(
       const run = new Run(
         {
           path: below(id),
+          nested,
           start: nested ? startSupervisor(child, env, register) : child.start,
           startMs: nested ? Number.POSITIVE_INFINITY : (child.startMs ?? defaults.startMs),
           shutdownMs: child.shutdownMs ?? (nested ? Number.POSITIVE_INFINITY : defaults.shutdownMs),

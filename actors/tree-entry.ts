@@ -100,11 +100,12 @@ export class Entry {
 
   #show(speaker: Speaker): void {
     if (this.#listeners.size === 0 || this.#speaker !== speaker || !speaker.hasView) return;
-    try {
-      const view = speaker.view();
-      for (const listener of this.#listeners) listener(view);
-    } catch (error) {
-      this.#onListenerError(error);
+    for (const listener of this.#listeners) {
+      try {
+        listener(speaker.view());
+      } catch (error) {
+        this.#onListenerError(error);
+      }
     }
   }
 

@@ -116,7 +116,13 @@ export function plantTree(specOf: (tree: RunningTree) => SupervisorSpec, options
   let exit: ExitReason = { code: 0, reason: "drained" };
   const forever = Number.POSITIVE_INFINITY;
   const root = new Run(
-    { path: "", start: startSupervisor(spec, env, register), startMs: forever, shutdownMs: forever },
+    {
+      path: "",
+      nested: true,
+      start: startSupervisor(spec, env, register),
+      startMs: forever,
+      shutdownMs: forever,
+    },
     env,
     {
       up: () => booted.resolve(),

@@ -53,10 +53,9 @@ export const quiet = pino({ level: "silent" });
 /** A tree on a clock that the test moves; waits are at their longest, as `random` is 1. */
 export async function plant(
   children: readonly AnySpec[],
-  more: Partial<SupervisorSpec> & { options?: Partial<TreeOptions> } = {},
+  more: Partial<SupervisorSpec> & { options?: Partial<TreeOptions>; clock?: SimulatedClock } = {},
 ): Promise<{ tree: RunningTree; clock: SimulatedClock; pass(ms: number): Promise<void> }> {
-  const { options, ...spec } = more;
-  const clock = new SimulatedClock();
+  const { options, clock = new SimulatedClock(), ...spec } = more;
   const tree = await startTree(
     { id: "root", strategy: "one_for_one", ...spec, children },
     { log: quiet, clock, random: () => 1, ...options },
