@@ -42,9 +42,13 @@ function endOfGap(zone: Zone, local: number, offsets: readonly number[]): number
   return after + ((60 - (civilAt(zone, after).second % 60)) % 60);
 }
 
-/** ISO 8601 with offset. Parsers know no seconds in an offset, so the date is shown at its whole minute: the instant stays exact. */
+/** What an offset in ISO 8601 can say. */
+const maxShownMinutes = 23 * 60 + 59;
+
+/** ISO 8601 with offset. One with seconds, or of 24 hours, cannot be said there: the date follows what is said, so the instant stays exact. */
 export function isoAt(zone: Zone, epoch: number): string {
-  const minutes = Math.trunc(offsetAt(zone, epoch) / 60);
+  const offset = Math.trunc(offsetAt(zone, epoch) / 60);
+  const minutes = Math.max(-maxShownMinutes, Math.min(maxShownMinutes, offset));
   const text = new Date((Math.floor(epoch) + minutes * 60) * 1000).toISOString().slice(0, 19);
   const size = Math.abs(minutes);
   return `${text}${minutes < 0 ? "-" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;
