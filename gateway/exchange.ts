@@ -6,7 +6,7 @@ import type { RouteInput } from "./route.ts";
 import { securityHeaders } from "./security-headers.ts";
 
 /** How long the rest of a body that nobody wants is read, so that the client sees the reply and not a reset. */
-const lingerMs = 5_000;
+const lingerMs = 2_000;
 
 /** One request and its reply; it is also what the handler is given. */
 export class Exchange<Actors, Caller> implements RouteInput<unknown, unknown, unknown, Actors, Caller> {

@@ -32,6 +32,7 @@ export interface ApplianceOptions {
   /** For tests. */
   checkReplies?: boolean;
   now?(): number;
+  bodyMs?: number;
 }
 
 type ApplianceCheck = Check<ApplianceActors, ApplianceCaller, AppliancePolicy>;
@@ -61,7 +62,7 @@ export function applianceService(options: ApplianceOptions) {
     anyone: "anyone",
     checks,
     errors: applianceErrors,
-    body,
+    body: { ...body, timeoutMs: options.bodyMs ?? body.timeoutMs },
     settled: ({ requestId }, { policy }) => policy.emits && stream.mutated(policy.emits, requestId),
     pages: outside({
       metrics,

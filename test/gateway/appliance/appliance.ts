@@ -17,6 +17,7 @@ import { Metrics } from "../../../gateway/metrics.ts";
 export interface ApplianceTestOptions {
   limits?: boolean;
   now?: () => number;
+  bodyMs?: number;
   timeouts?: Partial<Timeouts>;
   listeners?: Listener[];
   identity?: () => Promise<{ key: string; cert: string }>;
@@ -52,6 +53,7 @@ export async function startAppliance(options: ApplianceTestOptions = {}) {
     pages: options.pages ?? join(home, "no-pages"),
     checkReplies: options.checkReplies ?? true,
     ...(options.now && { now: options.now }),
+    ...(options.bodyMs && { bodyMs: options.bodyMs }),
   };
   const gateway = await openAppliance({
     ...settings,
