@@ -45,8 +45,8 @@ export class AudioPort {
     return this.#driver?.positionMs() ?? this.#lastMs;
   }
 
-  load(source: AudioSource, options: LoadOptions): Promise<void> {
-    return this.#current().load(source, options);
+  async load(source: AudioSource, options: LoadOptions): Promise<void> {
+    await this.#current().load(source, options);
   }
 
   async pause(): Promise<void> {
