@@ -55,7 +55,7 @@ export async function put(store: Store, collection: string, record: ListedRecord
   throw new DomainError("unavailable", `${collection} could not be written`);
 }
 
-async function readAll<R extends ListedRecord>(store: Store, collection: string): Promise<R[]> {
+export async function readAll<R extends ListedRecord>(store: Store, collection: string): Promise<R[]> {
   const records: R[] = [];
   let cursor: string | undefined;
   do {
@@ -68,6 +68,7 @@ async function readAll<R extends ListedRecord>(store: Store, collection: string)
 
 /** What the asker is told when a write failed. */
 export function refusalFrom(error: unknown): Refusal {
-  if (error instanceof DomainError) return { code: error.code, message: error.message };
+  if (error instanceof DomainError)
+    return { code: error.code, message: error.message, ...(error.field && { field: error.field }) };
   return { code: "internal", message: "the change could not be stored" };
 }

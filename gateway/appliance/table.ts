@@ -4,6 +4,8 @@ import type { ApiDescription } from "../openapi.ts";
 import type { Route } from "../route.ts";
 import type { ApplianceActors } from "./actors.ts";
 import { type ApplianceCaller, type AppliancePolicy, applianceRoute, rateClasses } from "./policy.ts";
+import { favoriteRoutes } from "./routes/favorites.ts";
+import { libraryRoutes } from "./routes/library.ts";
 import { stationRoutes } from "./routes/stations.ts";
 
 export type ApplianceRoute = Route<ApplianceActors, ApplianceCaller, AppliancePolicy>;
@@ -19,7 +21,12 @@ const documentRoute = applianceRoute({
 });
 
 /** Every row; a section adds its array here. */
-export const applianceRoutes: readonly ApplianceRoute[] = [...stationRoutes, documentRoute];
+export const applianceRoutes: readonly ApplianceRoute[] = [
+  ...libraryRoutes,
+  ...favoriteRoutes,
+  ...stationRoutes,
+  documentRoute,
+];
 
 export const applianceApi: ApiDescription = {
   title: "Minaret appliance",
