@@ -11,10 +11,10 @@ import {
   createActor,
   type EventFromLogic,
   type EventObject,
+  getMicrosteps,
   type InputFrom,
   initialTransition,
   type SnapshotFrom,
-  transition,
 } from "xstate";
 import { allTransitions, nameOf } from "./transitions.ts";
 import { WalkClock } from "./walk-clock.ts";
@@ -97,16 +97,10 @@ function explore(plan: WalkPlan): { walks: Visit[]; states: number } {
     plan.invariant?.(visit.snapshot);
     if (visit.snapshot.status !== "active") continue;
     for (const event of eventsOf(plan, visit.snapshot)) {
-      const [next] = transition(plan.machine, visit.snapshot, event as never);
-      const step = { snapshot: next as AnyMachineSnapshot, from: visit, event, input: visit.input };
-      const kind = [
-        JSON.stringify(visit.snapshot.value),
-        JSON.stringify(event),
-        JSON.stringify(step.snapshot.value),
-        // Two guarded branches may look the same from outside.
-        ...plan.machine.getTransitionData(visit.snapshot, event).map(nameOf),
-      ];
-      if (isNew(kinds, kind.join("→"))) walks.push(step);
+      const micro = getMicrosteps(plan.machine, visit.snapshot, event as never);
+      const next = (micro.at(-1)?.[0] ?? visit.snapshot) as AnyMachineSnapshot;
+      const step = { snapshot: next, from: visit, event, input: visit.input };
+      if (isNew(kinds, kindOf(plan.machine, visit.snapshot, event, micro))) walks.push(step);
       if (isNew(seen, keyOf(step.snapshot))) {
         if (seen.size > (plan.limit ?? 5_000))
           throw new Error(`${plan.name}: more states than the plan's limit`);
@@ -115,6 +109,25 @@ function explore(plan: WalkPlan): { walks: Visit[]; states: number } {
     }
   }
   return { walks, states: seen.size };
+}
+
+const ids = new Map<unknown, number>();
+
+/** Two steps are of one kind when they take the same transitions between the same states: one replay serves both. */
+function kindOf(
+  machine: AnyStateMachine,
+  from: AnyMachineSnapshot,
+  event: EventObject,
+  steps: ReturnType<typeof getMicrosteps>,
+): string {
+  const taken = machine.getTransitionData(from as never, event as never);
+  for (const each of taken) if (!ids.has(each)) ids.set(each, ids.size);
+  return JSON.stringify([
+    from.value,
+    event.type,
+    taken.map((each) => ids.get(each)),
+    steps.map(([{ value }, actions]) => [value, actions.map(({ type }) => type)]),
+  ]);
 }
 
 function isNew(set: Set<string>, key: string): boolean {
