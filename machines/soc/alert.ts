@@ -121,6 +121,7 @@ export const alertMachine = setup({
   types: { context: {} as AlertContext, events: {} as AlertEvent, input: {} as AlertInput },
   guards: {
     reopens: ({ context }) => context.verdict !== "false_positive" && context.verdict !== "test",
+    hasRule: ({ context }) => context.rule_id !== null,
     isOpen: ({ context }) => context.verdict === null,
     isItsCase: ({ context, event }) => "case_id" in event && event.case_id === context.case_id,
   },
@@ -173,14 +174,18 @@ export const alertMachine = setup({
     TRIAGE: { actions: "change" },
     INVESTIGATE: { actions: "change" },
     RESOLVE: { actions: "change" },
-    CLOSE: {
-      target: ".closed",
-      actions: [
-        "change",
-        "judge",
-        { type: "recordFeedback", params: ({ event }) => ({ verdict: event.verdict, by: event.by }) },
-      ],
-    },
+    CLOSE: [
+      {
+        guard: "hasRule",
+        target: ".closed",
+        actions: [
+          "change",
+          "judge",
+          { type: "recordFeedback", params: ({ event }) => ({ verdict: event.verdict, by: event.by }) },
+        ],
+      },
+      { target: ".closed", actions: ["change", "judge"] },
+    ],
     DUPLICATED: { actions: "count" },
     PROMOTE: {
       guard: "isOpen",

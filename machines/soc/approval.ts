@@ -11,7 +11,7 @@ export type ApprovalEvent =
   | { type: "USE"; by: string; at: string }
   | { type: "CANCEL"; reason: string; by: string; at: string }
   /** The deadline has passed. */
-  | { type: "FELL_DUE" };
+  | { type: "FELL_DUE"; at?: string };
 
 export interface ApprovalInput {
   id: string;

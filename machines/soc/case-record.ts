@@ -120,6 +120,7 @@ export interface Case {
   status: CaseStatus | "deleted";
   assignee: string | null;
   alert_ids: string[];
+  promoted_from: string | null;
   requires_human_approval: boolean;
   approval_id: string | null;
   came_from: "open" | "investigating" | "contained" | null;

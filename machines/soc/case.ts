@@ -45,7 +45,7 @@ const ask = {
   }),
 } as const;
 
-export const caseMachine = setup({
+const work = setup({
   types: { context: {} as CaseContext, events: {} as CaseEvent, input: {} as CaseInput },
   guards: {
     isOthersApproval: ({ context, event }) =>
@@ -98,9 +98,17 @@ export const caseMachine = setup({
     requestApproval: (_, _params: { approval_id: string; by: string; at: string }) => {},
     cancelApprovals: (_, _params: { by: string }) => {},
   },
-}).createMachine({
+});
+
+/** A promoted alert is linked already; the others are told. */
+const takeAlerts = work.enqueueActions(({ context: { alert_ids, promoted_from, created_by }, enqueue }) => {
+  const told = alert_ids.filter((id) => id !== promoted_from);
+  if (told.length > 0) enqueue({ type: "takeAlerts", params: { alert_ids: told, by: created_by } });
+});
+
+export const caseMachine = work.createMachine({
   id: "case",
-  context: ({ input: { by, at, promoted_from: _, ...input } }) => ({
+  context: ({ input: { by, at, ...input } }) => ({
     ...input,
     status: "open",
     requires_human_approval: false,
@@ -116,10 +124,7 @@ export const caseMachine = setup({
   }),
   entry: [
     { type: "addTimeline", params: ({ context }) => ({ action: openingLine(context.alert_ids) }) },
-    {
-      type: "takeAlerts",
-      params: ({ context: { alert_ids, created_by } }) => ({ alert_ids, by: created_by }),
-    },
+    takeAlerts,
   ],
   initial: "open",
   on: {

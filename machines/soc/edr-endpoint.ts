@@ -31,7 +31,7 @@ export type EndpointEvent =
       source: string;
       at: string;
     }
-  | { type: "FELL_DUE" };
+  | { type: "FELL_DUE"; at?: string };
 
 export interface EndpointInput {
   id: string;

@@ -103,7 +103,8 @@ export type ExecutionEvent =
   | { type: "STEP_UNKNOWN"; step_id: string; attempt: number; error: string; at: string }
   | { type: "INPUT"; step_id?: string; decision?: Decision; input?: unknown; by: string; at: string }
   | { type: "CANCEL"; reason: string | null; by: string; at: string }
-  | { type: "FELL_DUE" };
+  /** `at` is now: after a stop of the platform that may be long after the deadline. */
+  | { type: "FELL_DUE"; at?: string };
 
 export interface ExecutionInput {
   id: string;

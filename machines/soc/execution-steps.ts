@@ -118,9 +118,8 @@ export function broken(run: ExecutionContext, error: string, at: string): Execut
 }
 
 /** The deadline of whatever was under way has passed. */
-export function overdue(run: ExecutionContext): ExecutionContext {
+export function overdue(run: ExecutionContext, at: string): ExecutionContext {
   const step = currentStep(run) as RunStep;
-  const at = run.due_at ?? run.updated_at;
   if (run.waiting_for !== null && run.waiting_for.kind !== "input")
     return broken(run, "nobody answered in time", at);
   if (step.state === "retrying") return attempt(run, at, true);

@@ -30,7 +30,7 @@ const run = setup({
   },
   actions: {
     begin: assign(({ context, event }) => {
-      const at = "at" in event ? event.at : context.created_at;
+      const at = event.type === "START" ? event.at : context.created_at;
       return steps.begin({ ...context, started_at: at }, at);
     }),
     finishStep: assign(({ context, event }) =>
@@ -45,10 +45,10 @@ const run = setup({
       event.type === "STEP_UNKNOWN" ? steps.doubt(context, event.error, event.at) : context,
     ),
     takeInput: assign(({ context, event }) => (event.type === "INPUT" ? answered(context, event) : context)),
-    passDeadline: assign(({ context }) => steps.overdue(context)),
+    passDeadline: assign(({ context, event }) => steps.overdue(context, timeOf(context, event))),
     end: assign(({ context }) => ({ due_at: null, waiting_for: null, ended_at: context.updated_at })),
     cancel: assign(({ context, event }) => {
-      const at = "at" in event ? event.at : (context.due_at ?? context.updated_at);
+      const at = timeOf(context, event);
       return {
         steps: context.steps.map((step) =>
           step.ended_at === null ? { ...step, state: "cancelled" as const, ended_at: at } : step,
@@ -152,6 +152,10 @@ export const executionMachine = run.createMachine({
     cancelled: { entry: ["end", "reportEnd"] },
   },
 });
+
+function timeOf(context: ExecutionContext, event: ExecutionEvent): string {
+  return event.at ?? context.due_at ?? context.updated_at;
+}
 
 const untouched = {
   state: "pending",

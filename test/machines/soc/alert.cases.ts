@@ -7,22 +7,22 @@ const step = { by: "analyst", at: "2026-03-01T10:00:00.000Z" };
 export const plan = walkPlan({
   name: "alert",
   machine: alertMachine,
-  inputs: [
-    {
+  inputs: ["r1", null].map((rule_id) => {
+    return {
       id: "a1",
       title: "Beacon",
       description: "",
-      severity: "high",
+      severity: "high" as const,
       source: "siem",
       iocs: ["10.0.0.1"],
       hash: "00",
       site: null,
       mitre_techniques: [],
       assignee: null,
-      rule_id: "r1",
+      rule_id,
       at: step.at,
-    },
-  ],
+    };
+  }),
   cases: {
     EDIT: [{ ...step, changes: { assignee: "analyst" } }],
     TRIAGE: [step],
@@ -38,7 +38,7 @@ export const plan = walkPlan({
     ],
     DUPLICATED: [step],
   },
-  keyOf: ({ value, context }) => JSON.stringify([value, context.verdict, context.case_id]),
+  keyOf: ({ value, context }) => JSON.stringify([value, context.verdict, context.case_id, context.rule_id]),
   invariant: ({ value, context }) => {
     assert.equal(context.verdict !== null, value === "closed", "a verdict stands exactly while it is closed");
     assert.ok(context.notes.length <= 20);

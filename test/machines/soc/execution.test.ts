@@ -180,7 +180,7 @@ describe("a run", () => {
 describe("the built-in playbooks", () => {
   it("hold an enabled plain and an enabled critical one that need no parameters", () => {
     const simple = builtInPlaybooks.filter((each) => each.enabled && parametersOf(each).length === 0);
-    expect(simple.map((each) => each.critical).sort()).toEqual([false, true]);
+    expect(new Set(simple.map((each) => each.critical))).toEqual(new Set([false, true]));
   });
 
   it("say which parameters they need, and take their values", () => {
