@@ -86,6 +86,7 @@ export class StateStream {
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, audience: Audience = {}): void {
     this.#server.handleUpgrade(request, socket, head, (ws) => {
       const client = new StreamClient(ws, socket);
+      if (this.#clients.size === 0) this.#noteViews();
       this.#clients.set(client, audience);
       ws.once("close", () => {
         this.#clients.delete(client);
@@ -136,6 +137,13 @@ export class StateStream {
   /** Drops whoever has not left after `close`. */
   terminate(): void {
     for (const client of this.#clients.keys()) client.terminate();
+  }
+
+  /** What the first client is greeted with is known to it; only what differs from that is news. */
+  #noteViews(): void {
+    for (const { name, view } of this.#resources.values()) {
+      if (!this.#lastSent.has(name)) this.#lastSent.set(name, JSON.stringify(attempt(view)));
+    }
   }
 
   #noteChange(name: string): void {
