@@ -27,6 +27,7 @@ export const releaseParts = [
   "main.ts",
   "config.ts",
   "package.json",
+  "cli",
   "machines",
   "actors",
   "drivers",

@@ -1,20 +1,35 @@
+import type { Battery } from "../../actors/appliance/battery.ts";
 import type { Favorites } from "../../actors/appliance/favorites.ts";
 import type { Library } from "../../actors/appliance/library.ts";
+import type { Network } from "../../actors/appliance/network.ts";
+import type { Ota } from "../../actors/appliance/ota.ts";
+import type { Power } from "../../actors/appliance/power.ts";
+import type { Settings } from "../../actors/appliance/settings.ts";
 import type { Stations } from "../../actors/appliance/stations.ts";
 import type { Tree } from "../../actors/client.ts";
 
 /** The actors that answer the appliance's routes; each section adds its line here and below. */
 export interface ApplianceActors {
+  battery: Battery;
   favorites: Favorites;
   library: Library;
+  network: Network;
+  ota: Ota;
+  power: Power;
+  settings: Settings;
   stations: Stations;
 }
 
 /** Clients by name; they survive restarts, so they are made once. */
 export function applianceActors(tree: Tree): ApplianceActors {
   return {
+    battery: tree.client("appliance/battery"),
     favorites: tree.client("appliance/favorites"),
     library: tree.client("appliance/library"),
+    network: tree.client("appliance/network"),
+    ota: tree.client("appliance/ota"),
+    power: tree.client("appliance/power"),
+    settings: tree.client("appliance/settings"),
     stations: tree.client("appliance/stations"),
   };
 }

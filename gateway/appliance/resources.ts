@@ -23,5 +23,7 @@ export function applianceResources(
       view: () => ({ stations: actors.stations.view() }),
       watch: (changed) => actors.stations.watch(changed),
     },
+    { name: "ota", view: () => actors.ota.view(), watch: (changed) => actors.ota.watch(changed) },
+    { name: "battery", view: () => actors.battery.view(), watch: (changed) => actors.battery.watch(changed) },
   ];
 }

@@ -6,6 +6,8 @@ import type { ApplianceActors } from "./actors.ts";
 import { type ApplianceCaller, type AppliancePolicy, applianceRoute, rateClasses } from "./policy.ts";
 import { favoriteRoutes } from "./routes/favorites.ts";
 import { libraryRoutes } from "./routes/library.ts";
+import { otaRoutes } from "./routes/ota.ts";
+import { batteryRoutes } from "./routes/power.ts";
 import { stationRoutes } from "./routes/stations.ts";
 
 export type ApplianceRoute = Route<ApplianceActors, ApplianceCaller, AppliancePolicy>;
@@ -25,6 +27,8 @@ export const applianceRoutes: readonly ApplianceRoute[] = [
   ...libraryRoutes,
   ...favoriteRoutes,
   ...stationRoutes,
+  ...batteryRoutes,
+  ...otaRoutes,
   documentRoute,
 ];
 
