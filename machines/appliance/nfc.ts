@@ -1,4 +1,5 @@
 import { assign, emit, type SnapshotFrom, setup } from "xstate";
+import type { Refusal } from "../errors.ts";
 
 /** One reader: which card lies on it, and which was tapped last. Readers flap, so a card is gone only after a while. */
 export type NfcEvent =
@@ -17,13 +18,20 @@ export interface NfcContext {
   tappedAt: number;
   taps: number;
   reader: "up" | "down";
+  /** The reader without hardware, whose card the API moves. */
+  virtual: boolean;
 }
 
 /** How long a card may vanish before it counts as taken away: one reader lost its card 20 times in ten minutes. */
 export const goneAfterMs = 1_000;
 
 export const nfcMachine = setup({
-  types: { context: {} as NfcContext, events: {} as NfcEvent, emitted: {} as NfcEmitted },
+  types: {
+    context: {} as NfcContext,
+    input: {} as { virtual: boolean },
+    events: {} as NfcEvent,
+    emitted: {} as NfcEmitted,
+  },
   guards: {
     isAnother: ({ context, event }) => event.type === "CARD_SEEN" && event.uid !== context.present,
   },
@@ -42,7 +50,7 @@ export const nfcMachine = setup({
   delays: { goneAfter: goneAfterMs },
 }).createMachine({
   id: "nfc",
-  context: { present: "", uid: "", tappedAt: 0, taps: 0, reader: "up" },
+  context: ({ input }) => ({ present: "", uid: "", tappedAt: 0, taps: 0, reader: "up", ...input }),
   initial: "empty",
   on: { READER_FOUND: { actions: "readerUp" } },
   states: {
@@ -77,6 +85,11 @@ export type NfcView = Omit<NfcContext, "present"> & { present: boolean };
 
 export function viewOfNfc({ context }: SnapshotFrom<typeof nfcMachine>): NfcView {
   return { ...context, present: context.present !== "" };
+}
+
+/** Only a virtual card can be moved by a command; a real one is moved by a hand. */
+export function refusalOfNfc({ context }: SnapshotFrom<typeof nfcMachine>): Refusal | null {
+  return context.virtual ? null : { code: "not_found", message: "there is no virtual reader" };
 }
 
 /** A UID is 4, 7 or 10 bytes; anything else that a reader says is no card of ours. */

@@ -4,6 +4,7 @@ import { walkPlan } from "../../walker/walk.ts";
 export const plan = walkPlan({
   name: "nfc",
   machine: nfcMachine,
+  inputs: [{ virtual: false }],
   cases: {
     CARD_SEEN: [
       { uid: "04A2B3C4", at: 1 },

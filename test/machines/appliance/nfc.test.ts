@@ -4,7 +4,7 @@ import { goneAfterMs, nfcMachine } from "../../../machines/appliance/nfc.ts";
 
 function reader() {
   const clock = new SimulatedClock();
-  const actor = createActor(nfcMachine, { clock });
+  const actor = createActor(nfcMachine, { clock, input: { virtual: true } });
   const heard: string[] = [];
   actor.on("tapped", ({ uid }) => heard.push(`tapped ${uid}`));
   actor.on("removed", ({ uid }) => heard.push(`removed ${uid}`));
