@@ -1,13 +1,22 @@
+import { statusNow } from "../../actors/appliance/playback.ts";
 import type { StreamResource } from "../state-stream.ts";
 import type { ApplianceActors } from "./actors.ts";
 import type { ApplianceResource } from "./policy.ts";
 import { reciterList } from "./routes/library.ts";
+import { tapOf } from "./routes/rfid.ts";
+import { settingsOf } from "./routes/settings.ts";
+import { systemOf } from "./routes/system.ts";
 
 /** What the state stream shows of the appliance; each section adds its line. A view is what its GET shows. */
 export function applianceResources(
   actors: ApplianceActors,
 ): (StreamResource & { name: ApplianceResource })[] {
   return [
+    {
+      name: "playback",
+      view: () => statusNow(actors.playback.view()),
+      watch: (changed) => actors.playback.watch(changed),
+    },
     {
       name: "library",
       view: () => reciterList(actors),
@@ -23,7 +32,37 @@ export function applianceResources(
       view: () => ({ stations: actors.stations.view() }),
       watch: (changed) => actors.stations.watch(changed),
     },
+    {
+      name: "settings",
+      view: () => settingsOf(actors),
+      watch: (changed) => {
+        const endings = [
+          actors.settings.watch(changed),
+          actors.clock.watch(changed),
+          actors.power.watch(changed),
+        ];
+        return () => {
+          for (const end of endings) end();
+        };
+      },
+    },
+    { name: "system", view: () => systemOf(actors), watch: (changed) => actors.system.watch(changed) },
+    {
+      name: "cards",
+      view: () => ({ count: actors.cards.view().length }),
+      watch: (changed) => actors.cards.watch(changed),
+    },
+    { name: "nfc", view: () => tapOf(actors), watch: (changed) => onTaps(actors, changed) },
     { name: "ota", view: () => actors.ota.view(), watch: (changed) => actors.ota.watch(changed) },
     { name: "battery", view: () => actors.battery.view(), watch: (changed) => actors.battery.watch(changed) },
   ];
+}
+
+/** A card that merely leaves or flaps is no news. */
+function onTaps({ nfc }: ApplianceActors, changed: () => void): () => void {
+  let known = 0;
+  return nfc.watch(({ taps }) => {
+    if (taps !== known) changed();
+    known = taps;
+  });
 }

@@ -7,8 +7,11 @@ import { type ApplianceCaller, type AppliancePolicy, applianceRoute, rateClasses
 import { favoriteRoutes } from "./routes/favorites.ts";
 import { libraryRoutes } from "./routes/library.ts";
 import { otaRoutes } from "./routes/ota.ts";
-import { batteryRoutes } from "./routes/power.ts";
+import { batteryRoutes, powerRoutes } from "./routes/power.ts";
+import { rfidRoutes } from "./routes/rfid.ts";
+import { settingsRoutes } from "./routes/settings.ts";
 import { stationRoutes } from "./routes/stations.ts";
+import { systemRoutes } from "./routes/system.ts";
 
 export type ApplianceRoute = Route<ApplianceActors, ApplianceCaller, AppliancePolicy>;
 
@@ -24,10 +27,15 @@ const documentRoute = applianceRoute({
 
 /** Every row; a section adds its array here. */
 export const applianceRoutes: readonly ApplianceRoute[] = [
+  ...playbackRoutes,
   ...libraryRoutes,
   ...favoriteRoutes,
   ...stationRoutes,
+  ...rfidRoutes,
+  ...settingsRoutes,
+  ...systemRoutes,
   ...batteryRoutes,
+  ...powerRoutes,
   ...otaRoutes,
   documentRoute,
 ];

@@ -1,0 +1,77 @@
+import { createActor } from "xstate";
+import type { Store } from "../../drivers/store/store.ts";
+import {
+  type Failure,
+  refusalOfSystem,
+  type SystemCommand,
+  type SystemReplies,
+  type SystemView,
+  systemMachine,
+  viewOfSystem,
+} from "../../machines/appliance/system.ts";
+import type { Client, Start } from "../client.ts";
+import { applianceCollections } from "./collections.ts";
+import { refusalFrom } from "./record-list.ts";
+
+export type System = Client<SystemCommand, SystemView, SystemReplies>;
+
+export interface SystemDeps {
+  store: Store;
+  /** What of the appliance does not run, and when that changes. */
+  failures(): readonly Failure[];
+  watchFailures(changed: () => void): () => void;
+  /** Notes on disk that everything is to be cleared; from then on there is no way back. */
+  prepareReset(): Promise<void>;
+  /** Stops the appliance and starts it again, cleared. */
+  leave(): void;
+}
+
+const countEveryMs = 60_000;
+
+/** The device as a whole. */
+export function startSystem(deps: SystemDeps): Start {
+  return async ({ inspect, log }) => {
+    const machine = systemMachine.provide({
+      actions: {
+        prepareReset: () => {
+          deps.prepareReset().then(
+            () => ref.send({ type: "RESET_PREPARED" }),
+            (error) => ref.send({ type: "PREPARATION_FAILED", refusal: refusalFrom(error) }),
+          );
+        },
+        leave: () => deps.leave(),
+      },
+    });
+    const ref = createActor(machine, { inspect }).start();
+    const count = () => {
+      entriesOf(deps.store).then(
+        (used) => ref.send({ type: "ENTRIES_COUNTED", used }),
+        (error: unknown) => log.warn({ err: error }, "the store's entries could not be counted"),
+      );
+    };
+    let told = "[]";
+    const look = () => {
+      const failures = deps.failures();
+      const text = JSON.stringify(failures);
+      if (text !== told) ref.send({ type: "FAILURES_CHANGED", failures });
+      told = text;
+    };
+    const timer = setInterval(count, countEveryMs).unref();
+    const ignore = deps.watchFailures(look);
+    count();
+    look();
+    return {
+      ref,
+      speech: { refusalOf: refusalOfSystem, viewOf: viewOfSystem, waits: ["RESET"] },
+      close: () => {
+        clearInterval(timer);
+        ignore();
+      },
+    };
+  };
+}
+
+async function entriesOf(store: Store): Promise<number> {
+  const counts = await Promise.all(applianceCollections.map(({ name }) => store.count(name)));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
