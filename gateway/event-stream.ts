@@ -20,7 +20,8 @@ export async function sendEvents(
   const heartbeat = setInterval(() => response.write(": still here\n\n"), heartbeatMs);
   response.once("close", leave);
   longCalls.add(leave);
-  exchange.begin(200, ["Content-Type", "text/event-stream; charset=utf-8", "X-Accel-Buffering", "no"]);
+  // Its connection is of no further use to a drain that began meanwhile.
+  exchange.begin(200, ["Content-Type", "text/event-stream; charset=utf-8", "Connection", "close"]);
   try {
     const gone = once(left.signal, "abort").then(() => ({ done: true as const, value: undefined }));
     for (;;) {

@@ -8,6 +8,11 @@ import { securityHeaders } from "./security-headers.ts";
 /** How long the rest of a body that nobody wants is read, so that the client sees the reply and not a reset. */
 const lingerMs = 2_000;
 
+/** Shared by all exchanges of a service: while it drains, each connection ends with its reply. */
+export interface Phase {
+  draining: boolean;
+}
+
 /** One request and its reply; it is also what the handler is given. */
 export class Exchange<Actors, Caller> implements RouteInput<unknown, unknown, unknown, Actors, Caller> {
   params: unknown;
@@ -18,11 +23,17 @@ export class Exchange<Actors, Caller> implements RouteInput<unknown, unknown, un
   readonly requestId: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Set while the service drains: the connection ends with this reply. */
-  last = false;
+  readonly #phase: Phase;
   #extra: string[] | undefined;
 
-  constructor(request: IncomingMessage, response: ServerResponse, actors: Actors, caller: Caller) {
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    actors: Actors,
+    caller: Caller,
+    phase: Phase = { draining: false },
+  ) {
+    this.#phase = phase;
     this.request = request;
     this.response = response;
     this.actors = actors;
@@ -54,9 +65,10 @@ export class Exchange<Actors, Caller> implements RouteInput<unknown, unknown, un
     const fixed = this.secure ? securityHeaders[kind].secure : securityHeaders[kind].plain;
     const all = [...fixed, "X-Request-Id", this.requestId, ...headers];
     if (this.#extra) all.push(...this.#extra);
-    if (this.last) all.push("Connection", "close");
+    const { draining } = this.#phase;
+    if (draining) all.push("Connection", "close");
     this.response.writeHead(status, all);
-    if (hasBody(this.request) && !this.request.complete) linger(this.request);
+    if (hasBody(this.request) && !this.request.complete) linger(this.request, draining ? 100 : lingerMs);
   }
 
   json(status: number, value: unknown): void {
@@ -93,7 +105,7 @@ export function isLocal(request: IncomingMessage): boolean {
   return forwarded === undefined && (address === "::1" || address.startsWith("127."));
 }
 
-function linger(request: IncomingMessage): void {
-  const timer = setTimeout(() => request.socket.destroy(), lingerMs).unref();
+function linger(request: IncomingMessage, ms: number): void {
+  const timer = setTimeout(() => request.socket.destroy(), ms).unref();
   request.once("close", () => clearTimeout(timer)).resume();
 }

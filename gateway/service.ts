@@ -9,7 +9,7 @@ import { DomainError } from "../machines/errors.ts";
 import { type BodyBounds, readJson } from "./body.ts";
 import type { ErrorShape } from "./errors.ts";
 import { sendEvents } from "./event-stream.ts";
-import { Exchange } from "./exchange.ts";
+import { Exchange, type Phase } from "./exchange.ts";
 import type { Histogram, Metrics } from "./metrics.ts";
 import { Reply, type Route } from "./route.ts";
 import { RouteLookup } from "./route-lookup.ts";
@@ -54,7 +54,7 @@ export class Service<Actors, Caller, Policy> {
   readonly #lookup: RouteLookup<Route<Actors, Caller, Policy>>;
   readonly #longCalls = new Set<() => void>();
   readonly #times: Histogram | undefined;
-  #draining = false;
+  readonly #phase: Phase = { draining: false };
 
   constructor(spec: ServiceSpec<Actors, Caller, Policy>) {
     this.spec = spec;
@@ -63,21 +63,20 @@ export class Service<Actors, Caller, Policy> {
     // One middleware that writes the reply itself: measured, layers and Koa's own reply cost a third of a GET.
     this.app.use((context) => {
       context.respond = false;
-      const exchange = new Exchange(context.req, context.res, spec.actors, spec.anyone);
+      const exchange = new Exchange(context.req, context.res, spec.actors, spec.anyone, this.#phase);
       return this.#serve(exchange);
     });
   }
 
   /** Ends event streams and uploads, and lets every connection end with its next reply. */
   drain(): void {
-    this.#draining = true;
+    this.#phase.draining = true;
     for (const end of this.#longCalls) end();
   }
 
   async #serve(exchange: Exchange<Actors, Caller>): Promise<void> {
     const { log } = this.spec;
     const start = performance.now();
-    exchange.last = this.#draining;
     try {
       await this.#answer(exchange);
     } catch (error) {
