@@ -2,6 +2,7 @@ import { createActor } from "xstate";
 import type { Hotspot, NetworkDriver } from "../../drivers/network/network.ts";
 import {
   type NetworkCommand,
+  type NetworkEvent,
   type NetworkView,
   networkMachine,
   refusalOfNetwork,
@@ -25,28 +26,32 @@ export interface NetworkParts {
 export function startNetwork({ driver, hotspot, announce }: NetworkParts): Start {
   return async ({ inspect, log, tree }) => {
     await driver.open();
+    // A step under way ends after the actor did: then nobody is told.
+    const tell = (event: NetworkEvent) => {
+      if (ref.getSnapshot().status === "active") ref.send(event);
+    };
     const failed = (type: "JOIN_FAILED" | "STEP_FAILED") => (error: unknown) => {
       log.warn({ err: error }, "the wireless network did not do what was asked");
-      ref.send({ type, reason: error instanceof DomainError ? error.message : "the network failed" });
+      tell({ type, reason: error instanceof DomainError ? error.message : "the network failed" });
     };
     const machine = networkMachine.provide({
       actions: {
         look: () => {
-          driver.look().then((found) => ref.send({ type: "FOUND", ...found }), failed("STEP_FAILED"));
+          driver.look().then((found) => tell({ type: "FOUND", ...found }), failed("STEP_FAILED"));
         },
         join: (_, { ssid, password }) => {
-          driver.join(ssid, password).then(() => ref.send({ type: "JOINED", ssid }), failed("JOIN_FAILED"));
+          driver.join(ssid, password).then(() => tell({ type: "JOINED", ssid }), failed("JOIN_FAILED"));
         },
         giveUpJoining: () => {
           driver.abandon().catch((error) => log.warn({ err: error }, "an attempt could not be ended"));
         },
         goBack: (_, { ssid }) => {
-          driver.goBack(ssid).then(() => ref.send({ type: "RESTORED" }), failed("STEP_FAILED"));
+          driver.goBack(ssid).then(() => tell({ type: "RESTORED" }), failed("STEP_FAILED"));
         },
         openHotspot: () => {
           driver.openHotspot().then((opened) => {
             announce(opened);
-            ref.send({ type: "HOTSPOT_OPENED", ssid: opened.ssid });
+            tell({ type: "HOTSPOT_OPENED", ssid: opened.ssid });
           }, failed("STEP_FAILED"));
         },
       },
@@ -65,7 +70,7 @@ export function startNetwork({ driver, hotspot, announce }: NetworkParts): Start
       },
       error: () => {},
     });
-    const deafen = driver.listen((ssid) => ref.send({ type: "LINK_CHANGED", ssid }));
+    const deafen = driver.listen((ssid) => tell({ type: "LINK_CHANGED", ssid }));
     return {
       ref,
       speech: { refusalOf: refusalOfNetwork, viewOf: viewOfNetwork, waits: [] },

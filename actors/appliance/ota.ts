@@ -4,6 +4,7 @@ import { readPointer } from "../../drivers/ota/slots.ts";
 import type { Report, Updater } from "../../drivers/ota/updater.ts";
 import {
   type OtaCommand,
+  type OtaEvent,
   type OtaReplies,
   type OtaView,
   otaMachine,
@@ -35,19 +36,23 @@ export function startOta({ home, updater, pull, reboot }: OtaParts): Start {
     let url = "";
     let shown = 0;
 
+    // A step under way ends after the actor did: then nobody is told.
+    const tell = (event: OtaEvent) => {
+      if (ref.getSnapshot().status === "active") ref.send(event);
+    };
     const progress = (step: keyof typeof share): Report => {
       const [from, to] = share[step];
       return (fraction) => {
         const percent = Math.min(to, Math.floor(from + fraction * (to - from)));
         if (percent === shown) return;
         shown = percent;
-        ref.send({ type: "PROGRESSED", progress: percent });
+        tell({ type: "PROGRESSED", progress: percent });
       };
     };
     const failed = (error: unknown) => {
       if (ending.signal.aborted) return;
       log.warn({ err: error }, "the update failed");
-      ref.send({ type: "STEP_FAILED", refusal: refusalFrom(error) });
+      tell({ type: "STEP_FAILED", refusal: refusalFrom(error) });
     };
     const receive = async (image: { bytes: AsyncIterable<Uint8Array>; length: number | null }) => {
       shown = 0;
@@ -57,25 +62,25 @@ export function startOta({ home, updater, pull, reboot }: OtaParts): Start {
     const machine = otaMachine.provide({
       actions: {
         receiveImage: (_, { image }) => {
-          receive(image).then(() => ref.send({ type: "RECEIVED" }), failed);
+          receive(image).then(() => tell({ type: "RECEIVED" }), failed);
         },
         checkUrl: (_, params) => {
           url = params.url;
-          checkPull(url, pull).then(() => ref.send({ type: "URL_ACCEPTED" }), failed);
+          checkPull(url, pull).then(() => tell({ type: "URL_ACCEPTED" }), failed);
         },
         downloadImage: () => {
           openPull(url, pull, ending.signal)
             .then(receive)
-            .then(() => ref.send({ type: "RECEIVED" }), failed);
+            .then(() => tell({ type: "RECEIVED" }), failed);
         },
         verifyImage: () => {
-          updater.verify(progress("verify")).then(() => ref.send({ type: "VERIFIED" }), failed);
+          updater.verify(progress("verify")).then(() => tell({ type: "VERIFIED" }), failed);
         },
         writeImage: () => {
-          updater.write(progress("write")).then(() => ref.send({ type: "WRITTEN" }), failed);
+          updater.write(progress("write")).then(() => tell({ type: "WRITTEN" }), failed);
         },
         reboot: () => {
-          reboot().then(() => ref.send({ type: "REBOOTED" }), failed);
+          reboot().then(() => tell({ type: "REBOOTED" }), failed);
         },
       },
     });

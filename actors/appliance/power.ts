@@ -2,6 +2,7 @@ import { createActor } from "xstate";
 import type { Backlight } from "../../drivers/backlight/backlight.ts";
 import type { PowerDriver } from "../../drivers/power/power.ts";
 import {
+  type AutoOffEvent,
   autoOffMachine,
   type PowerCommand,
   type PowerReplies,
@@ -48,6 +49,10 @@ export function startPower({ driver, backlight, presence, dueInMs }: PowerParts)
     const settings: Settings = tree.client("appliance/settings");
     const { auto_off_minutes: minutes } = settings.view();
 
+    // What was under way ends after the actor did: then nobody is told.
+    const tell = (event: AutoOffEvent) => {
+      if (ref.getSnapshot().status === "active") ref.send(event);
+    };
     const light = (brightness: number) => {
       backlight.set(brightness).catch((error) => log.warn({ err: error }, "the brightness could not be set"));
     };
@@ -59,15 +64,15 @@ export function startPower({ driver, backlight, presence, dueInMs }: PowerParts)
     };
     const failed = (error: unknown) => {
       log.warn({ err: error }, "the device did not go to sleep");
-      ref.send({ type: "SLEEP_FAILED", refusal: refusalFrom(error) });
+      tell({ type: "SLEEP_FAILED", refusal: refusalFrom(error) });
     };
     const machine = autoOffMachine.provide({
       actions: {
         quiet: () => {
-          quiet().then(() => ref.send({ type: "QUIETED" }), failed);
+          quiet().then(() => tell({ type: "QUIETED" }), failed);
         },
         enterSleep: () => {
-          driver.sleep(sleepFor(dueInMs(tree))).then((by) => ref.send({ type: "WOKE", by }), failed);
+          driver.sleep(sleepFor(dueInMs(tree))).then((by) => tell({ type: "WOKE", by }), failed);
         },
         leaveSleep: () => driver.wake(),
         brighten: () => light(settings.view().brightness),
