@@ -44,10 +44,14 @@ export function refusalOf(snapshot: Snapshot, command: PlaybackCommand): Refusal
 
 function refusedSeek(snapshot: Snapshot, position: number): Refusal | null {
   if (!Number.isFinite(position) || position < 0) {
-    return { code: "invalid_input", message: "must be a number of milliseconds from 0", field: "position" };
+    return {
+      code: "invalid_input",
+      message: "position: must be a number of milliseconds from 0",
+      field: "position",
+    };
   }
-  if (!snapshot.matches({ open: "on" })) return conflict("nothing is loaded", "position");
-  return isLive(snapshot.context) ? conflict("a live stream has no positions", "position") : null;
+  if (!snapshot.matches({ open: "on" })) return conflict("position: nothing is loaded", "position");
+  return isLive(snapshot.context) ? conflict("position: a live stream has none", "position") : null;
 }
 
 function refusedNeighbour(context: PlaybackContext, direction: 1 | -1): Refusal | null {
@@ -63,13 +67,17 @@ function volumeRefusal(volume: number | undefined): Refusal | null {
   const fits = volume === undefined || (Number.isInteger(volume) && volume >= 0 && volume <= 100);
   return fits
     ? null
-    : { code: "invalid_input", message: "must be a whole number from 0 to 100", field: "volume" };
+    : { code: "invalid_input", message: "volume: must be a whole number from 0 to 100", field: "volume" };
 }
 
 /** The boundary checks these too; a command may also come from inside. */
 function modeRefusal(advance: Advance): Refusal | null {
   if (advance.mode !== "hifz_repeat" && advance.mode !== "hifz_ab") return null;
-  const invalid = (field: string, message: string): Refusal => ({ code: "invalid_input", message, field });
+  const invalid = (field: string, message: string): Refusal => ({
+    code: "invalid_input",
+    message: `${field}: ${message}`,
+    field,
+  });
   if (!(advance.pauseS >= 0 && advance.pauseS <= 600)) return invalid("pause_s", "must be from 0 to 600");
   const least = advance.mode === "hifz_ab" ? 1 : 0;
   if (!Number.isInteger(advance.repeat) || advance.repeat < least) {

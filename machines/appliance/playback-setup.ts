@@ -268,9 +268,13 @@ export const playbackSetup = base.extend({
     failWaiting: base.enqueueActions(({ context, enqueue }) => {
       const { waiting, reason, source } = context;
       if (waiting === null) return;
-      const message = `${nameOf(source)} cannot be played: ${reason.message}`;
-      const field = waiting.field === undefined ? {} : { field: waiting.field };
-      enqueue.emit({ type: "failed", id: waiting.id, refusal: { code: reason.code, message, ...field } });
+      const { id, field } = waiting;
+      const sentence = `${nameOf(source)} cannot be played: ${reason.message}`;
+      const refusal =
+        field === undefined
+          ? { code: reason.code, message: sentence }
+          : { code: reason.code, message: `${field}: ${sentence}`, field };
+      enqueue.emit({ type: "failed", id, refusal });
       enqueue.assign({ waiting: null });
     }),
     answerMode: base.enqueueActions(({ event, enqueue }) => {

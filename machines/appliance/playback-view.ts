@@ -70,7 +70,7 @@ export function viewOf(snapshot: Snapshot): PlaybackView {
 }
 
 /** The status of this moment: while it plays, `positionMs` is what the player says. */
-export function statusNow(view: PlaybackView, now: { positionMs: number; at: number }): PlaybackView {
+export function statusAt(view: PlaybackView, now: { positionMs: number; at: number }): PlaybackView {
   if (view.state !== "playing" || view.hifz?.waiting === true) return view;
   const end = view.duration > 0 ? view.duration : Number.POSITIVE_INFINITY;
   const position = Math.round(Math.min(now.positionMs, end));
