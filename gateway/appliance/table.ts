@@ -7,6 +7,7 @@ import { type ApplianceCaller, type AppliancePolicy, applianceRoute, rateClasses
 import { favoriteRoutes } from "./routes/favorites.ts";
 import { libraryRoutes } from "./routes/library.ts";
 import { otaRoutes } from "./routes/ota.ts";
+import { playbackRoutes } from "./routes/playback.ts";
 import { batteryRoutes, powerRoutes } from "./routes/power.ts";
 import { rfidRoutes } from "./routes/rfid.ts";
 import { settingsRoutes } from "./routes/settings.ts";
