@@ -55,17 +55,23 @@ export async function startAppliance(options: ApplianceTestOptions = {}) {
     ...(options.now && { now: options.now }),
     ...(options.bodyMs && { bodyMs: options.bodyMs }),
   };
+  const stopRest = async () => {
+    await tree.drain(2_000);
+    await store.close();
+    await rm(home, { recursive: true, force: true });
+  };
   const gateway = await openAppliance({
     ...settings,
     listeners: options.listeners ?? [{ tls: false, host: "127.0.0.1", port: 0 }],
     ...(options.identity && { identity: options.identity }),
     ...(options.timeouts && { timeouts: options.timeouts }),
+  }).catch(async (error) => {
+    await stopRest();
+    throw error;
   });
   const stop = async () => {
     await gateway.close(500);
-    await tree.drain(2_000);
-    await store.close();
-    await rm(home, { recursive: true, force: true });
+    await stopRest();
   };
   return { url: gateway.urls[0]!, gateway, tree, store, token, home, stop };
 }
