@@ -118,7 +118,11 @@ export class Updater {
       this.goOn();
       report(0.5 + reader.offset / manifest.size / 2);
     };
-    await unpack(reader, { begin: pass, write: pass, end: pass });
+    try {
+      await unpack(reader, { begin: pass, write: pass, end: pass });
+    } finally {
+      await reader.cancel();
+    }
   }
 
   private async writeStaged(report: Report): Promise<void> {
