@@ -35,7 +35,6 @@ const applianceListeners = listeners.refine(
 );
 
 const httpUrl = z.url({ protocol: /^https?$/, error: "is not an http or https address" }).optional();
-const part = (...names: [string, ...string[]]) => z.enum(["auto", "memory", ...names]).default("auto");
 
 /** Variables of parts that are still to come: accepted, so that a shared environment file works, and named at the start. */
 const notYet = ["MQTT_URL", "SOC_LLM_URL", "SOC_LLM_KEY", "SOC_SYSLOG_LISTEN"] as const;
@@ -49,11 +48,11 @@ const schema = z.object({
   APPLIANCE_LISTEN: applianceListeners.prefault("https://0.0.0.0:8443,http://127.0.0.1:8080"),
   APPLIANCE_CARD: z.string().min(1).optional(),
   APPLIANCE_AUDIO: z.enum(["auto", "mpv", "silent"]).default("auto"),
-  APPLIANCE_NFC: part("pcsc"),
-  APPLIANCE_CLOCK: part("system"),
-  APPLIANCE_POWER: part("system"),
-  APPLIANCE_NETWORK: part("networkmanager"),
-  APPLIANCE_DISPLAY: part("framebuffer"),
+  APPLIANCE_NFC: z.enum(["auto", "memory", "pcsc"]).default("auto"),
+  APPLIANCE_CLOCK: z.enum(["auto", "memory", "system"]).default("auto"),
+  APPLIANCE_POWER: z.enum(["auto", "memory", "system"]).default("auto"),
+  APPLIANCE_NETWORK: z.enum(["auto", "memory", "networkmanager"]).default("auto"),
+  APPLIANCE_DISPLAY: z.enum(["auto", "memory", "framebuffer"]).default("auto"),
   APPLIANCE_OTA_KEY: z.string().min(1).optional(),
   APPLIANCE_OTA_PRIVATE: onOff.default(false),
   APPLIANCE_MDNS: onOff.optional(),

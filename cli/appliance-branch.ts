@@ -1,32 +1,100 @@
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { applianceCollections } from "../actors/appliance/collections.ts";
+import { startAudio } from "../actors/appliance/audio.ts";
+import { startBattery } from "../actors/appliance/battery.ts";
+import { startClock } from "../actors/appliance/clock.ts";
+import { startFavorites } from "../actors/appliance/favorites.ts";
+import { startLibrary } from "../actors/appliance/library.ts";
+import { startNetwork } from "../actors/appliance/network.ts";
+import { startCards, startNfc } from "../actors/appliance/nfc.ts";
+import { startOta } from "../actors/appliance/ota.ts";
+import { startPlayback } from "../actors/appliance/playback.ts";
+import { startPower } from "../actors/appliance/power.ts";
 import { startSettings } from "../actors/appliance/settings.ts";
 import { startStations } from "../actors/appliance/stations.ts";
+import { startSystem } from "../actors/appliance/system.ts";
 import { startResource } from "../actors/resource.ts";
 import type { ChildSpec } from "../actors/supervisor-spec.ts";
 import { ownCertificate } from "../drivers/certificate/certificate.ts";
-import { openStore } from "../drivers/store/open-store.ts";
-import { readOrMakeToken } from "../drivers/token/token-file.ts";
+import { rehearseBoot } from "../drivers/ota/boot.ts";
+import { readOrMakeToken, writeSecret } from "../drivers/token/token-file.ts";
 import { openAppliance } from "../gateway/appliance/service.ts";
 import type { Gateway } from "../gateway/gateway.ts";
+import { openParts } from "./appliance-parts.ts";
 import type { Branch, Surroundings } from "./branch.ts";
-import { storeFile } from "./homes.ts";
 
 const pages = join(import.meta.dirname, "../gateway/dashboard/dist/appliance");
+const resetMark = "reset.pending";
 
 /** The appliance as a branch of the tree, from top to bottom as it boots. */
 export async function applianceBranch(around: Surroundings): Promise<Branch> {
   const { config, log, metrics } = around;
-  const { home, listen } = config.appliance;
+  const { home, listen, card } = config.appliance;
+  finishReset(home, card);
   const token = readOrMakeToken(join(home, "token"));
-  const store = await openStore(join(home, storeFile), applianceCollections);
   let gateway: Gateway | undefined;
+  const ownPorts = () => (gateway?.urls ?? []).map((url) => Number(new URL(url).port));
+  const parts = await openParts(config, ownPorts);
+  const { store, now, checkUrl } = parts;
 
   const essential = { restart: "permanent", essential: true } as const;
+  const optional = { restart: "permanent" } as const;
   const children: ChildSpec[] = [
     { id: "store", start: startResource({ open: () => {}, close: () => store.close() }), ...essential },
     { id: "settings", start: startSettings(store), ...essential },
-    { id: "stations", start: startStations(store), restart: "permanent" },
+    { id: "clock", start: startClock(parts.clock), ...essential },
+    { id: "library", start: startLibrary({ card, store, demo: true }), ...optional },
+    { id: "audio", start: startAudio({ port: parts.audioPort, choose: parts.chooseAudio }), ...optional },
+    {
+      id: "playback",
+      start: startPlayback({ port: parts.audioPort, store, card, checkUrl, now }),
+      ...essential,
+    },
+    { id: "favorites", start: startFavorites({ store, checkUrl, now }), ...optional },
+    { id: "stations", start: startStations(store), ...optional },
+    { id: "cards", start: startCards(store), ...optional },
+    { id: "nfc", start: startNfc({ choose: parts.chooseReader, now }), ...optional },
+    { id: "battery", start: startBattery(parts.battery), ...optional },
+    {
+      id: "network",
+      start: startNetwork({
+        driver: parts.network,
+        hotspot: config.device,
+        announce: ({ ssid, password }) => console.log(`\n  hotspot  ${ssid}  password  ${password}`),
+      }),
+      ...optional,
+    },
+    {
+      id: "ota",
+      start: startOta({
+        home,
+        updater: parts.updater,
+        pull: parts.pull,
+        reboot: async () => void (await rehearseBoot(home)),
+      }),
+      ...optional,
+    },
+    {
+      id: "power",
+      start: startPower({
+        driver: parts.power,
+        backlight: parts.backlight,
+        presence: parts.presence,
+        dueInMs: () => null,
+      }),
+      ...optional,
+    },
+    {
+      id: "system",
+      start: startSystem({
+        store,
+        failures: () => around.failures("appliance"),
+        watchFailures: around.watchFailures,
+        prepareReset: async () => writeSecret(join(home, resetMark), ""),
+        leave: () => around.rebuild("appliance"),
+      }),
+      ...optional,
+    },
     {
       id: "gateway",
       start: startResource({
@@ -57,4 +125,16 @@ export async function applianceBranch(around: Surroundings): Promise<Branch> {
     ],
     secrets: () => (token.made ? [["device token", token.token]] : []),
   };
+}
+
+/** Clears the home of a device that was asked to forget; one that lost its power meanwhile is cleared at the next start. */
+function finishReset(home: string, card: string): void {
+  if (!existsSync(join(home, resetMark))) return;
+  for (const entry of readdirSync(home)) {
+    const path = join(home, entry);
+    // The mark goes last, and slots hold the release that runs.
+    if (entry !== resetMark && entry !== "slots" && path !== card)
+      rmSync(path, { recursive: true, force: true });
+  }
+  rmSync(join(home, resetMark));
 }

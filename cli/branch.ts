@@ -1,18 +1,22 @@
 import type { SupervisorSpec } from "../actors/supervisor-spec.ts";
-import type { RunningTree } from "../actors/tree.ts";
 import type { Config } from "../config.ts";
 import type { Logger } from "../drivers/log/log.ts";
 import type { Upgrade } from "../gateway/gateway.ts";
 import type { Metrics } from "../gateway/metrics.ts";
 import type { Page } from "../gateway/outside.ts";
+import type { Failure } from "../machines/appliance/system.ts";
+import type { ServiceName } from "./homes.ts";
 
 /** What every service of this process is built with. */
 export interface Surroundings {
   config: Config;
   log: Logger;
   metrics: Metrics;
-  /** The tree, once it stands; only for what is asked at a request's time. */
-  tree(): RunningTree;
+  /** What of one service does not run, and when that may have changed. */
+  failures(service: ServiceName): Failure[];
+  watchFailures(changed: () => void): () => void;
+  /** Stops a service and starts it again from its home. */
+  rebuild(service: ServiceName): void;
   /** The inspector's addresses, where it is on. */
   upgrades: ReadonlyMap<string, Upgrade>;
   pages: readonly Page[];

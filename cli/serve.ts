@@ -1,7 +1,6 @@
-import type { RunningTree } from "../actors/tree.ts";
-import { startTree } from "../actors/tree.ts";
+import { plantTree, type RunningTree } from "../actors/tree.ts";
 import type { Config } from "../config.ts";
-import { openLog } from "../drivers/log/log.ts";
+import { type Logger, openLog } from "../drivers/log/log.ts";
 import { Metrics } from "../gateway/metrics.ts";
 import manifest from "../package.json" with { type: "json" };
 import type { Branch, Surroundings } from "./branch.ts";
@@ -17,34 +16,13 @@ export function serve(services: readonly ServiceName[]) {
     const log = openLog(config.logLevel);
     if (config.unused.length > 0) log.warn(`set, but not used by this release: ${config.unused.join(", ")}`);
     if (finishRestore(config)) log.info("a backup was put in place");
-    const metrics = new Metrics();
-    let tree: RunningTree | undefined;
-    const inspector = await openInspector(config, () => tree);
-    const surroundings: Surroundings = {
-      config,
-      log,
-      metrics,
-      tree: () => tree!,
-      upgrades: inspector?.upgrades ?? new Map(),
-      pages: inspector?.pages ?? [],
-    };
-    const branches: Branch[] = [];
-    for (const service of services) branches.push(await branchOf(service, surroundings));
-    const asks = metrics.histogram("ask_seconds", "time from a question to an actor to its answer");
-    const started = startTree(
-      { id: "root", strategy: "one_for_one", children: branches.map(({ spec }) => spec) },
-      {
-        log,
-        onAsk: (_path, ms) => asks.observe(ms / 1_000),
-        ...(inspector && { inspect: inspector.inspect }),
-      },
-    );
-    const signals = onSignals(() => void started.then((running) => running.drain(drainMs)));
-    tree = await started;
-    metrics.counter("restarts", "restarts of children", () =>
-      (tree?.status() ?? []).map(({ path, restarts }) => ({ labels: { child: path }, value: restarts })),
-    );
-    if (!signals.heard) greet(config, branches, inspector?.lines(branches) ?? []);
+    const run = new Run(config, log);
+    const signals = onSignals(() => void run.tree?.drain(drainMs));
+    await run.build(services);
+    const tree = run.plant();
+    if (signals.heard) void tree.drain(drainMs);
+    await tree.booted;
+    if (!signals.heard) run.greet();
     const { code, reason } = await tree.finished;
     signals.forget();
     if (code !== 0) log.fatal(reason);
@@ -52,24 +30,108 @@ export function serve(services: readonly ServiceName[]) {
   };
 }
 
-async function branchOf(service: ServiceName, surroundings: Surroundings): Promise<Branch> {
-  if (service === "appliance") return (await import("./appliance-branch.ts")).applianceBranch(surroundings);
-  return (await import("./soc-branch.ts")).socBranch(surroundings);
+/** One run of the process: its services, and the tree they hang in. */
+class Run {
+  tree: RunningTree | undefined;
+  readonly #config: Config;
+  readonly #log: Logger;
+  readonly #metrics = new Metrics();
+  readonly #branches = new Map<ServiceName, Branch>();
+  #inspector: Awaited<ReturnType<typeof openInspector>>;
+
+  constructor(config: Config, log: Logger) {
+    this.#config = config;
+    this.#log = log;
+  }
+
+  async build(services: readonly ServiceName[]): Promise<void> {
+    this.#inspector = await openInspector(this.#config, () => this.tree);
+    for (const service of services)
+      this.#branches.set(service, await branchOf(service, this.#surroundings()));
+  }
+
+  plant(): RunningTree {
+    const children = [...this.#branches.values()].map(({ spec }) => spec);
+    const asks = this.#metrics.histogram("ask_seconds", "time from a question to an actor to its answer");
+    this.tree = plantTree(() => ({ id: "root", strategy: "one_for_one", children }), {
+      log: this.#log,
+      onAsk: (_path, ms) => asks.observe(ms / 1_000),
+      ...(this.#inspector && { inspect: this.#inspector.inspect }),
+    });
+    this.#metrics.counter("restarts", "restarts of children", () =>
+      this.tree!.status().map(({ path, restarts }) => ({ labels: { child: path }, value: restarts })),
+    );
+    return this.tree;
+  }
+
+  /** The one thing meant for a person: standard output, never the log. */
+  greet(): void {
+    const branches = [...this.#branches.values()];
+    const lines = [
+      ...branches.flatMap((branch) => branch.lines()),
+      ...(this.#inspector?.lines(branches) ?? []),
+    ];
+    const width = Math.max(...lines.map(([label]) => label.length));
+    console.log(`\nMinaret ${manifest.version}\n`);
+    for (const [label, text] of lines) console.log(`  ${label.padEnd(width)}  ${text}`);
+    for (const branch of branches) showSecrets(branch);
+    if (!this.#config.limits) console.log("\n  Rate limits and login throttling are off.");
+    console.log("\nready");
+  }
+
+  #surroundings(): Surroundings {
+    return {
+      config: this.#config,
+      log: this.#log,
+      metrics: this.#metrics,
+      failures: (service) =>
+        this.tree!.failures().filter(({ component }) => component.startsWith(`${service}/`)),
+      watchFailures: (changed) => this.tree!.watchStatus(changed),
+      rebuild: (service) => {
+        this.#rebuild(service).catch((error: unknown) => {
+          this.#log.fatal({ err: error }, `${service} could not be started again`);
+          void this.tree!.drain(drainMs);
+        });
+      },
+      upgrades: this.#inspector?.upgrades ?? new Map(),
+      pages: this.#inspector?.pages ?? [],
+    };
+  }
+
+  async #rebuild(service: ServiceName): Promise<void> {
+    const tree = this.tree!;
+    tree.removeChild(service);
+    await gone(tree, service);
+    const branch = await branchOf(service, this.#surroundings());
+    this.#branches.set(service, branch);
+    tree.addChild("", branch.spec);
+    showSecrets(branch);
+  }
+}
+
+function gone(tree: RunningTree, path: string): Promise<void> {
+  const isGone = () => !tree.status().some((child) => child.path === path);
+  return new Promise((resolve) => {
+    const look = () => {
+      if (!isGone()) return;
+      ignore();
+      resolve();
+    };
+    const ignore = tree.watchStatus(look);
+    look();
+  });
+}
+
+function showSecrets(branch: Branch): void {
+  for (const [label, text] of branch.secrets()) console.log(`\n  ${label}  ${text}`);
+}
+
+async function branchOf(service: ServiceName, around: Surroundings): Promise<Branch> {
+  if (service === "appliance") return (await import("./appliance-branch.ts")).applianceBranch(around);
+  return (await import("./soc-branch.ts")).socBranch(around);
 }
 
 async function openInspector(config: Config, tree: () => RunningTree | undefined) {
   if (config.inspector === "off") return undefined;
   return (await import("./inspector.ts")).openInspector(config.inspector, tree);
-}
-
-/** The one thing meant for a person: standard output, never the log. */
-function greet(config: Config, branches: readonly Branch[], inspector: readonly [string, string][]): void {
-  const lines = [...branches.flatMap((branch) => branch.lines()), ...inspector];
-  const width = Math.max(...lines.map(([label]) => label.length));
-  console.log(`\nMinaret ${manifest.version}\n`);
-  for (const [label, text] of lines) console.log(`  ${label.padEnd(width)}  ${text}`);
-  for (const branch of branches)
-    for (const [label, text] of branch.secrets()) console.log(`\n  ${label}  ${text}`);
-  if (!config.limits) console.log("\n  Rate limits and login throttling are off.");
-  console.log("\nready");
 }
