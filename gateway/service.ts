@@ -106,11 +106,12 @@ export class Service<Actors, Caller, Policy> {
       const waiting = check(exchange, route);
       if (waiting) await waiting;
     }
-    if (route.params) exchange.params = paramsOf(route.params, found.params);
     if (route.query) exchange.query = parsed(route.query, queryOf(url), "query");
     if (route.bodyKind === "stream") this.#takeUpload(exchange, route);
     else if (method !== "GET" && method !== "HEAD")
       exchange.body = await this.#bodyOf(exchange.request, route);
+    // An id that is none names an unknown object, which both documents look at after the body.
+    if (route.params) exchange.params = paramsOf(route.params, found.params);
     const reply = await (this.spec.around ? this.spec.around(exchange, route) : route.handle(exchange));
     this.spec.settled?.(exchange, route, reply);
     await this.#send(exchange, route, reply);

@@ -12,6 +12,8 @@ export interface StreamResource {
   /** As its GET shows it; may throw while its actor is away. */
   view(): unknown;
   watch(changed: () => void): () => void;
+  /** Something that happens rather than lasts: the same again is news too. */
+  repeats?: boolean;
 }
 
 /** What sets one client apart: what it may see, and how it is greeted. */
@@ -63,8 +65,9 @@ export class StateStream {
 
   /** Begins to follow the resources. */
   open(): void {
-    for (const { name, watch } of this.#options.resources)
-      this.#stops.push(watch(() => this.#noteChange(name)));
+    for (const resource of this.#options.resources) {
+      this.#stops.push(resource.watch(() => this.#noteChange(resource.name)));
+    }
     this.#timer = setInterval(() => this.#pingAll(), this.#options.pingMs ?? 20_000).unref();
   }
 
@@ -103,7 +106,7 @@ export class StateStream {
   /** The view of every resource; null for one that is away. */
   hello(): Record<string, unknown> {
     const all: Record<string, unknown> = {};
-    for (const { name, view } of this.#resources.values()) all[name] = attempt(view);
+    for (const resource of this.#resources.values()) all[resource.name] = attempt(resource);
     return all;
   }
 
@@ -141,8 +144,9 @@ export class StateStream {
 
   /** What the first client is greeted with is known to it; only what differs from that is news. */
   #noteViews(): void {
-    for (const { name, view } of this.#resources.values()) {
-      if (!this.#lastSent.has(name)) this.#lastSent.set(name, JSON.stringify(attempt(view)));
+    for (const resource of this.#resources.values()) {
+      const { name } = resource;
+      if (!this.#lastSent.has(name)) this.#lastSent.set(name, JSON.stringify(attempt(resource)));
     }
   }
 
@@ -159,15 +163,16 @@ export class StateStream {
     });
   }
 
-  #sendView({ name, view }: StreamResource, cause?: string): void {
+  #sendView(resource: StreamResource, cause?: string): void {
+    const { name, repeats } = resource;
     if (this.#clients.size === 0) {
       this.#lastSent.delete(name);
       return;
     }
     try {
-      const data = view();
+      const data = resource.view();
       const text = JSON.stringify(data);
-      if (cause === undefined && this.#lastSent.get(name) === text) return;
+      if (cause === undefined && !repeats && this.#lastSent.get(name) === text) return;
       this.#lastSent.set(name, text);
       this.#broadcast(name, name, data, text, cause);
     } catch (error) {
@@ -196,9 +201,9 @@ function frameOf(event: string, data: string, cause?: string): Buffer {
   return textFrame(`{"event":${JSON.stringify(event)},"data":${data},"seq":${++sequence}${tail}}`);
 }
 
-function attempt(view: () => unknown): unknown {
+function attempt(resource: StreamResource): unknown {
   try {
-    return view();
+    return resource.view();
   } catch {
     return null;
   }

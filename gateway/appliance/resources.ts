@@ -52,7 +52,7 @@ export function applianceResources(
       view: () => ({ count: actors.cards.view().length }),
       watch: (changed) => actors.cards.watch(changed),
     },
-    { name: "nfc", view: () => tapOf(actors), watch: (changed) => onTaps(actors, changed) },
+    { name: "nfc", view: () => tapOf(actors), watch: (changed) => onTaps(actors, changed), repeats: true },
     { name: "ota", view: () => actors.ota.view(), watch: (changed) => actors.ota.watch(changed) },
     { name: "battery", view: () => actors.battery.view(), watch: (changed) => actors.battery.watch(changed) },
   ];

@@ -12,6 +12,7 @@ class Shelf implements StreamResource {
   readonly name: string;
   value: unknown = 0;
   away = false;
+  repeats = false;
   #changed: () => void = () => {};
 
   constructor(name: string) {
@@ -111,6 +112,19 @@ test("a change that shows nothing new sends nothing", async () => {
   stream.publish("end", {});
   await listener.until(({ event }) => event === "end");
   expect(valuesOf(listener)).toEqual([1]);
+});
+
+test("what happens again is sent again, even when it looks the same", async () => {
+  one().repeats = true;
+  const listener = new Listening(url);
+  await listener.hello();
+  for (let i = 0; i < 2; i++) {
+    one().set("tap");
+    await turn();
+  }
+  stream.publish("end", {});
+  await listener.until(({ event }) => event === "end");
+  expect(valuesOf(listener)).toEqual(["tap", "tap"]);
 });
 
 test("sequence numbers only grow, over all events and all clients", async () => {

