@@ -60,6 +60,7 @@ export class Effects {
   private wakesAt = 0;
   private renewal: NodeJS.Timeout | undefined;
   private sweeping: Promise<void> | null = null;
+  private following: Promise<void> | null = null;
   private unlisten = () => {};
 
   constructor(store: Store, options: EffectsOptions) {
@@ -109,7 +110,14 @@ export class Effects {
 
   /** Claims and performs what nobody is at. Public so that a clock of a test can drive it. */
   sweep(): Promise<void> {
-    this.sweeping ??= this.claimDue()
+    if (this.sweeping) {
+      this.following ??= this.sweeping.then(() => {
+        this.following = null;
+        return this.sweep();
+      });
+      return this.following;
+    }
+    this.sweeping = this.claimDue()
       .catch((error) => this.log.debug({ err: error }, "outstanding effects could not be read"))
       .finally(() => {
         this.sweeping = null;

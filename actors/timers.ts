@@ -34,8 +34,7 @@ export class Timers {
   private timer: NodeJS.Timeout | undefined;
   private wakesAt = Number.POSITIVE_INFINITY;
   private sweeping: Promise<void> | null = null;
-  /** Something fell due while a sweep was under way that may have passed it already. */
-  private again = false;
+  private following: Promise<void> | null = null;
   private unlisten = () => {};
 
   constructor(store: Store, { log, now = Date.now, pollMs = 1_000 }: TimersOptions) {
@@ -78,15 +77,18 @@ export class Timers {
   sweep(): Promise<void> {
     this.wakesAt = Number.POSITIVE_INFINITY;
     if (this.sweeping) {
-      this.again = true;
-      return this.sweeping;
+      // What fell due meanwhile may have been passed already: once more, after this one.
+      this.following ??= this.sweeping.then(() => {
+        this.following = null;
+        return this.sweep();
+      });
+      return this.following;
     }
-    this.again = false;
     this.sweeping = this.tellAll()
       .catch((error) => this.log.debug({ err: error }, "deadlines could not be read"))
       .finally(() => {
         this.sweeping = null;
-        this.arm(this.now() + (this.again ? 0 : this.pollMs));
+        this.arm(this.now() + this.pollMs);
       });
     return this.sweeping;
   }
@@ -99,10 +101,12 @@ export class Timers {
   private async tellDue(collection: string, host: Due): Promise<void> {
     const asked = { sort: [{ field: "due", direction: "asc" }], fields: ["due"] } as const;
     let cursor: string | null = null;
+    let seen: number;
     do {
+      seen = this.now();
       const page = await this.store.find(collection, {
         ...asked,
-        where: { due: { lte: this.now() } },
+        where: { due: { lte: seen } },
         limit: pageSize,
         ...(cursor ? { cursor } : {}),
       });
@@ -113,7 +117,7 @@ export class Timers {
       await Promise.all(Array.from({ length: lanes }, lane));
       cursor = page.nextCursor;
     } while (cursor && this.open);
-    const soon = { due: { gt: this.now(), lte: this.now() + this.pollMs } };
+    const soon = { due: { gt: seen, lte: this.now() + this.pollMs } };
     const [next] = (await this.store.find(collection, { ...asked, where: soon, limit: 1 })).items;
     if (next) this.arm(next.due as number);
   }

@@ -3,6 +3,7 @@ import type { Store } from "../../drivers/store/store.ts";
 import { DomainError } from "../../machines/errors.ts";
 import { dropSubjectStores, meta, openSubjectStore, process, storeWith } from "./entity-subject.ts";
 
+const patience = { timeout: 10_000 };
 const announced = { type: "ANNOUNCED" } as const;
 
 afterAll(dropSubjectStores);
@@ -24,7 +25,8 @@ describe("an effect", () => {
     for (const { effects } of running.splice(0)) await effects.stop();
     await store.close();
   });
-  const nothingLeft = () => vi.waitFor(async () => expect(await store.count("outstanding")).toBe(0));
+  const nothingLeft = () =>
+    vi.waitFor(async () => expect(await store.count("outstanding")).toBe(0), patience);
 
   it("is performed after the swap, and its result comes back as an event", async () => {
     const keys: string[] = [];
@@ -102,7 +104,10 @@ describe("an effect", () => {
     };
     const { host } = live(store, fail, { attempts: 3, backoffMs: () => 1 });
     await host.create("r", { id: "r", by: "ana" }, meta);
-    await vi.waitFor(async () => expect(await store.count("outstanding", { where: { at: null } })).toBe(1));
+    await vi.waitFor(
+      async () => expect(await store.count("outstanding", { where: { at: null } })).toBe(1),
+      patience,
+    );
     expect(tries).toBe(3);
     expect(await store.get("outstanding", "request/r/1/0")).toMatchObject({ attempts: 3, error: "never" });
     expect(await host.get("r")).toMatchObject({ status: "broken" });
