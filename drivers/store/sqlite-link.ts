@@ -10,7 +10,10 @@ interface Greeting {
 
 type Reply = { n: number; value?: unknown; error?: string };
 
-/** One worker thread as the main loop sees it: promises, and one message per turn in each direction. */
+/** A long turn is not waited out: the thread syncs the first jobs while the loop still makes the others. */
+const enough = 16;
+
+/** One worker thread as the main loop sees it: promises, and few messages, not one for each job. */
 export class WorkerLink<TJob extends { op: string }> {
   /** Resolves when the thread can work; rejects when it ends before that. */
   readonly ready: Promise<void>;
@@ -71,7 +74,9 @@ export class WorkerLink<TJob extends { op: string }> {
     return new Promise((resolve, reject) => {
       this.count += 1;
       this.waiting.set(this.count, { resolve, reject });
-      if (this.turn.push({ n: this.count, job }) === 1) setImmediate(() => this.send());
+      const gathered = this.turn.push({ n: this.count, job });
+      if (gathered === 1) setImmediate(() => this.send());
+      else if (gathered >= enough) this.send();
     });
   }
 
@@ -82,6 +87,7 @@ export class WorkerLink<TJob extends { op: string }> {
   }
 
   private send(): void {
+    if (this.turn.length === 0) return;
     this.worker.postMessage(this.turn);
     this.turn = [];
   }
