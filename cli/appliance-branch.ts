@@ -6,6 +6,7 @@ import { startClock } from "../actors/appliance/clock.ts";
 import { startFavorites } from "../actors/appliance/favorites.ts";
 import { startLibrary } from "../actors/appliance/library.ts";
 import { startNetwork } from "../actors/appliance/network.ts";
+import { nextDueIn, nextDueIn } from "../actors/appliance/next-due.ts";
 import { startCards, startNfc } from "../actors/appliance/nfc.ts";
 import { startOta } from "../actors/appliance/ota.ts";
 import { startPlayback } from "../actors/appliance/playback.ts";
@@ -70,7 +71,7 @@ export async function applianceBranch(around: Surroundings): Promise<Branch> {
         home,
         updater: parts.updater,
         pull: parts.pull,
-        reboot: async () => void (await rehearseBoot(home)),
+        reboot: () => (config.device ? parts.power.reboot() : rehearseBoot(home)),
       }),
       ...optional,
     },
@@ -80,7 +81,7 @@ export async function applianceBranch(around: Surroundings): Promise<Branch> {
         driver: parts.power,
         backlight: parts.backlight,
         presence: parts.presence,
-        dueInMs: () => null,
+        dueInMs: (tree) => nextDueIn(tree, now()),
       }),
       ...optional,
     },
@@ -105,9 +106,11 @@ export async function applianceBranch(around: Surroundings): Promise<Branch> {
             log,
             metrics,
             limits: config.limits,
+            presence: parts.presence,
             pages,
             upgrades: around.upgrades,
             morePages: around.pages,
+            presence: parts.presence,
             listeners: listen,
             identity: () => ownCertificate(join(home, "certificate.pem")),
           });

@@ -21,7 +21,7 @@ export interface OtaParts {
   updater: Updater;
   pull: PullOptions;
   /** Boots what was written; on a device this process does not live to see it resolve. */
-  reboot(): Promise<void>;
+  reboot(): Promise<unknown>;
 }
 
 /** How much of the whole each step is, in percent. */

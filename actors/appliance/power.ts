@@ -94,7 +94,7 @@ export function startPower({ driver, backlight, presence, dueInMs }: PowerParts)
     };
     ref.subscribe({
       next: (snapshot) => {
-        presence.sleeping = !snapshot.matches("awake");
+        presence.sleeping = snapshot.matches("asleep");
       },
       error: () => {},
     });

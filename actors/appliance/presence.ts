@@ -1,7 +1,7 @@
 /** Who is there: how many watch the state stream, and that somebody asked for something. Outlives its listeners. */
 export class Presence {
   #clients = 0;
-  /** Kept by the power actor, so that a status poll costs nothing while the device is awake. */
+  /** Kept by the power actor, so that a status poll costs nothing and delays nothing while the device is awake. */
   sleeping = false;
   readonly #counted = new Set<() => void>();
   readonly #touched = new Set<() => void>();
@@ -10,9 +10,12 @@ export class Presence {
     return this.#clients;
   }
 
+  /** One more is somebody who has just come. */
   count(clients: number): void {
+    const came = clients > this.#clients;
     this.#clients = clients;
     for (const listener of this.#counted) listener();
+    if (came) this.touch(false);
   }
 
   /** Called for every request; a mere look matters only to a sleeping device. */

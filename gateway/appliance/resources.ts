@@ -40,6 +40,7 @@ export function applianceResources(
           actors.settings.watch(changed),
           actors.clock.watch(changed),
           actors.power.watch(changed),
+          actors.network.watch(changed),
         ];
         return () => {
           for (const end of endings) end();

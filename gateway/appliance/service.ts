@@ -1,4 +1,5 @@
 /** The appliance's gateway: its table, checks in the order of its document, stream and pages. */
+import type { Presence } from "../../actors/appliance/presence.ts";
 import type { Tree } from "../../actors/client.ts";
 import type { Logger } from "../../drivers/log/log.ts";
 import { DomainError } from "../../machines/errors.ts";
@@ -29,6 +30,8 @@ export interface ApplianceOptions {
   /** Further addresses on the same listeners, for example the inspector's. */
   upgrades?: ReadonlyMap<string, Upgrade>;
   morePages?: readonly Page[];
+  /** Told who is there, so that the device knows when it may sleep and when to wake. */
+  presence?: Presence;
   /** For tests. */
   checkReplies?: boolean;
   now?(): number;
@@ -53,6 +56,11 @@ export function applianceService(options: ApplianceOptions) {
   }
   const checks: ApplianceCheck[] = [checkToken(token), checkOrigin];
   if (options.limits) checks.unshift(checkLimit(options.now));
+  const { presence } = options;
+  if (presence) {
+    checks.push((_, { method }) => presence.touch(method !== "get"));
+    stream.watchClients((count) => presence.count(count));
+  }
   metrics.gauge("appliance_stream_clients", "clients of the state stream", () => stream.clients);
   const service = new Service<ApplianceActors, ApplianceCaller, AppliancePolicy>({
     name: "appliance",

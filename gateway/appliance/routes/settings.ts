@@ -21,12 +21,21 @@ export const SettingsReply = z
     auto_off_remaining: z.number().nullable().optional(),
     card_removal: CardRemoval,
     ssid: z.string(),
+    wifi: z
+      .strictObject({ state: z.string(), joining: z.string().nullable(), error: z.string() })
+      .optional()
+      .meta({ description: "the network under way, and why the last attempt came to nothing" }),
     language: z.enum(["en", "ar"]),
   })
   .meta({ id: "Settings" });
 
 /** Every setting, with the time as this moment's; the network's password is never among them. */
-export function settingsOf({ settings, clock, power }: ApplianceActors): z.input<typeof SettingsReply> {
+export function settingsOf({
+  settings,
+  clock,
+  power,
+  network,
+}: ApplianceActors): z.input<typeof SettingsReply> {
   const { timezone, ...values } = settings.view();
   const { synced, source, rtc_temperature, offset_ms } = clock.view();
   const now = Math.floor((Date.now() + offset_ms) / 1000);
@@ -38,6 +47,7 @@ export function settingsOf({ settings, clock, power }: ApplianceActors): z.input
     timezone,
     ...values,
     ...remaining(power),
+    ...wifi(network),
   };
 }
 
@@ -45,6 +55,15 @@ export function settingsOf({ settings, clock, power }: ApplianceActors): z.input
 function remaining({ view }: ApplianceActors["power"]): { auto_off_remaining?: number | null } {
   try {
     return { auto_off_remaining: view().remaining_minutes };
+  } catch {
+    return {};
+  }
+}
+
+function wifi({ view }: ApplianceActors["network"]): Pick<z.input<typeof SettingsReply>, "wifi"> {
+  try {
+    const { state, joining, error } = view();
+    return { wifi: { state, joining, error } };
   } catch {
     return {};
   }

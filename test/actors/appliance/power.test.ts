@@ -113,7 +113,7 @@ const table: [string, Situation, { waits: boolean; sleepsNow: boolean; wakes: bo
   ],
   ["an adhan", { playback: { ...playing, adhan: true } }, { waits: true, sleepsNow: true, wakes: true }],
   ["an update", { in_progress: true }, { waits: true, sleepsNow: false, wakes: true }],
-  ["a dashboard", { clients: 1 }, { waits: true, sleepsNow: true, wakes: false }],
+  ["a dashboard", { clients: 1 }, { waits: true, sleepsNow: true, wakes: true }],
   ["something due in a minute", { dueInMs: minute }, { waits: true, sleepsNow: true, wakes: false }],
   ["something due in an hour", { dueInMs: hour }, { waits: false, sleepsNow: true, wakes: false }],
 ];
@@ -217,6 +217,15 @@ describe("sleep", () => {
     await settled();
     expect(power.view()).toMatchObject({ state: "awake", woken_by: "touch" });
     expect(backlight.brightness).toBe(180);
+  });
+
+  it("goes on while a dashboard that was there before stays, and while somebody only looks", async () => {
+    presence.count(1);
+    await power.ask({ type: "SLEEP" });
+    presence.touch(false);
+    await pass(1_000);
+    presence.count(0);
+    expect(driver.sleeping).toBe(true);
   });
 
   it("is called off by what begins in its last second", async () => {
