@@ -6,7 +6,7 @@ import { startClock } from "../actors/appliance/clock.ts";
 import { startFavorites } from "../actors/appliance/favorites.ts";
 import { startLibrary } from "../actors/appliance/library.ts";
 import { startNetwork } from "../actors/appliance/network.ts";
-import { nextDueIn, nextDueIn } from "../actors/appliance/next-due.ts";
+import { nextDueIn } from "../actors/appliance/next-due.ts";
 import { startCards, startNfc } from "../actors/appliance/nfc.ts";
 import { startOta } from "../actors/appliance/ota.ts";
 import { startPlayback } from "../actors/appliance/playback.ts";
@@ -106,7 +106,6 @@ export async function applianceBranch(around: Surroundings): Promise<Branch> {
             log,
             metrics,
             limits: config.limits,
-            presence: parts.presence,
             pages,
             upgrades: around.upgrades,
             morePages: around.pages,
@@ -122,6 +121,7 @@ export async function applianceBranch(around: Surroundings): Promise<Branch> {
   ];
   return {
     spec: { id: "appliance", strategy: "one_for_one", children },
+    origins: () => gateway?.urls ?? [],
     lines: () => [
       ["appliance page", (gateway?.urls ?? []).join("  ")],
       ["appliance API", `${gateway?.urls.at(-1) ?? ""}/api`],

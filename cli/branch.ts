@@ -2,6 +2,7 @@ import type { SupervisorSpec } from "../actors/supervisor-spec.ts";
 import type { Config } from "../config.ts";
 import type { Logger } from "../drivers/log/log.ts";
 import type { Upgrade } from "../gateway/gateway.ts";
+import type { InspectorHub } from "../gateway/inspector/hub.ts";
 import type { Metrics } from "../gateway/metrics.ts";
 import type { Page } from "../gateway/outside.ts";
 import type { Failure } from "../machines/appliance/system.ts";
@@ -17,15 +18,21 @@ export interface Surroundings {
   watchFailures(changed: () => void): () => void;
   /** Stops a service and starts it again from its home. */
   rebuild(service: ServiceName): void;
+  /** Ends the process so that the chosen slot runs; only on a device. */
+  reboot(): void;
   /** The inspector's addresses, where it is on. */
   upgrades: ReadonlyMap<string, Upgrade>;
   pages: readonly Page[];
+  /** Shows a stored entity's step in the inspector. */
+  entityStep: InspectorHub["entityStep"] | undefined;
 }
 
 /** One service of the tree, and what a person is told of it at the start. */
 export interface Branch {
   spec: SupervisorSpec;
   /** Labelled lines of the banner; asked when the tree stands. */
+  /** Where it listens; asked when the tree stands. */
+  origins(): readonly string[];
   lines(): [label: string, text: string][];
   /** Secrets that were made just now: shown on the console, once. */
   secrets(): [label: string, text: string][];

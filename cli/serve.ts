@@ -7,27 +7,43 @@ import type { Branch, Surroundings } from "./branch.ts";
 import type { ServiceName } from "./homes.ts";
 import { finishRestore } from "./restore.ts";
 import { onSignals } from "./signals.ts";
+import { fromSlot, reportHealth } from "./slots.ts";
 
 const drainMs = 5_000;
 
 /** Runs services until they are asked to stop, or an essential part of them fails for good. */
 export function serve(services: readonly ServiceName[]) {
   return async (_operands: string[], config: Config): Promise<number> => {
-    const log = openLog(config.logLevel);
-    if (config.unused.length > 0) log.warn(`set, but not used by this release: ${config.unused.join(", ")}`);
-    if (finishRestore(config)) log.info("a backup was put in place");
-    const run = new Run(config, log);
-    const signals = onSignals(() => void run.tree?.drain(drainMs));
-    await run.build(services);
-    const tree = run.plant();
-    if (signals.heard) void tree.drain(drainMs);
-    await tree.booted;
-    if (!signals.heard) run.greet();
-    const { code, reason } = await tree.finished;
-    signals.forget();
-    if (code !== 0) log.fatal(reason);
-    return code;
+    const isAppliance = services.includes("appliance");
+    const args = [services.length === 2 ? "all" : services[0]!];
+    return isAppliance
+      ? fromSlot(config, args, (reboot) => serveOnce(services, config, reboot))
+      : serveOnce(services, config);
   };
+}
+
+async function serveOnce(
+  services: readonly ServiceName[],
+  config: Config,
+  reboot = { wanted: false },
+): Promise<number> {
+  const log = openLog(config.logLevel);
+  if (config.unused.length > 0) log.warn(`set, but not used by this release: ${config.unused.join(", ")}`);
+  if (finishRestore(config)) log.info("a backup was put in place");
+  const run = new Run(config, log, reboot);
+  const signals = onSignals(() => void run.tree?.drain(drainMs));
+  await run.build(services);
+  const tree = run.plant();
+  if (signals.heard) void tree.drain(drainMs);
+  await tree.booted;
+  if (!signals.heard) {
+    run.greet();
+    await reportHealth(config);
+  }
+  const { code, reason } = await tree.finished;
+  signals.forget();
+  if (code !== 0) log.fatal(reason);
+  return code;
 }
 
 /** One run of the process: its services, and the tree they hang in. */
@@ -35,17 +51,19 @@ class Run {
   tree: RunningTree | undefined;
   readonly #config: Config;
   readonly #log: Logger;
+  readonly #reboot: { wanted: boolean };
   readonly #metrics = new Metrics();
   readonly #branches = new Map<ServiceName, Branch>();
   #inspector: Awaited<ReturnType<typeof openInspector>>;
 
-  constructor(config: Config, log: Logger) {
+  constructor(config: Config, log: Logger, reboot: { wanted: boolean }) {
     this.#config = config;
     this.#log = log;
+    this.#reboot = reboot;
   }
 
   async build(services: readonly ServiceName[]): Promise<void> {
-    this.#inspector = await openInspector(this.#config, () => this.tree);
+    this.#inspector = await openInspector(this.#config, this.#log);
     for (const service of services)
       this.#branches.set(service, await branchOf(service, this.#surroundings()));
   }
@@ -58,6 +76,7 @@ class Run {
       onAsk: (_path, ms) => asks.observe(ms / 1_000),
       ...(this.#inspector && { inspect: this.#inspector.inspect }),
     });
+    this.#inspector?.attach(this.tree);
     this.#metrics.counter("restarts", "restarts of children", () =>
       this.tree!.status().map(({ path, restarts }) => ({ labels: { child: path }, value: restarts })),
     );
@@ -93,8 +112,13 @@ class Run {
           void this.tree!.drain(drainMs);
         });
       },
+      reboot: () => {
+        this.#reboot.wanted = true;
+        void this.tree!.drain(drainMs);
+      },
       upgrades: this.#inspector?.upgrades ?? new Map(),
       pages: this.#inspector?.pages ?? [],
+      entityStep: this.#inspector?.hub.entityStep.bind(this.#inspector.hub),
     };
   }
 
@@ -131,7 +155,7 @@ async function branchOf(service: ServiceName, around: Surroundings): Promise<Bra
   return (await import("./soc-branch.ts")).socBranch(around);
 }
 
-async function openInspector(config: Config, tree: () => RunningTree | undefined) {
+async function openInspector(config: Config, log: Logger) {
   if (config.inspector === "off") return undefined;
-  return (await import("./inspector.ts")).openInspector(config.inspector, tree);
+  return (await import("./inspector.ts")).openInspector(config.inspector, log);
 }
