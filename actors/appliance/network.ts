@@ -57,16 +57,18 @@ export function startNetwork({ driver, hotspot, announce }: NetworkParts): Start
       },
     });
     const ref = createActor(machine, { input: { hotspot }, inspect }).start();
+    const keepName = async (ssid: string) => {
+      const settings: Settings = tree.client("appliance/settings");
+      // The same network at every start is not worth a write each time.
+      if (settings.view().ssid !== ssid) await settings.ask({ type: "CHANGE", patch: { ssid } });
+    };
     let remembered: string | null = null;
     ref.subscribe({
       next: (snapshot) => {
         const { state, ssid } = viewOfNetwork(snapshot);
         if (state !== "online" || ssid === remembered) return;
         remembered = ssid;
-        const settings: Settings = tree.client("appliance/settings");
-        settings
-          .ask({ type: "CHANGE", patch: { ssid } })
-          .catch((error) => log.warn({ err: error }, "the network's name was not kept"));
+        keepName(ssid).catch((error) => log.warn({ err: error }, "the network's name was not kept"));
       },
       error: () => {},
     });

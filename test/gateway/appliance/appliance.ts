@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { applianceCollections } from "../../../actors/appliance/collections.ts";
+import type { Presence } from "../../../actors/appliance/presence.ts";
 import { startStations } from "../../../actors/appliance/stations.ts";
 import type { AnySpec } from "../../../actors/supervisor-spec.ts";
 import { startTree } from "../../../actors/tree.ts";
@@ -22,6 +23,7 @@ export interface ApplianceTestOptions {
   listeners?: Listener[];
   identity?: () => Promise<{ key: string; cert: string }>;
   pages?: string;
+  presence?: Presence;
   checkReplies?: boolean;
   /** Children beside the stations, given the store. */
   children?: (store: Store) => AnySpec[];
@@ -53,6 +55,7 @@ export async function startAppliance(options: ApplianceTestOptions = {}) {
     pages: options.pages ?? join(home, "no-pages"),
     checkReplies: options.checkReplies ?? true,
     ...(options.now && { now: options.now }),
+    ...(options.presence && { presence: options.presence }),
     ...(options.bodyMs && { bodyMs: options.bodyMs }),
   };
   const stopRest = async () => {
