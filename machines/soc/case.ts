@@ -35,7 +35,10 @@ interface At {
   event: CaseEvent;
 }
 const writeLine = { type: "addTimeline", params: ({ event }: At) => ({ action: lineOf(event) }) } as const;
-const withdraw = { type: "cancelApprovals", params: ({ event: { by } }: At) => ({ by }) } as const;
+const withdraw = {
+  type: "cancelApprovals",
+  params: ({ event: { by } }: At) => ({ by, scope: "review" as const }),
+} as const;
 const ask = {
   type: "requestApproval",
   params: ({ context: { approval_id }, event: { by, at } }: At) => ({
@@ -50,6 +53,7 @@ const work = setup({
   guards: {
     isOthersApproval: ({ context, event }) =>
       event.type === "APPROVAL_ENDED" && event.approval_id !== context.approval_id,
+    hasAlert: ({ context, event }) => "alert_id" in event && context.alert_ids.includes(event.alert_id),
     cameFromOpen: ({ context }) => context.came_from === "open",
     cameFromInvestigating: ({ context }) => context.came_from === "investigating",
   },
@@ -69,7 +73,7 @@ const work = setup({
     forgetApproval: assign({ came_from: null, requires_human_approval: false, approval_id: null }),
     takeAlert: assign(({ context, event }) =>
       event.type === "ALERT_LINKED"
-        ? { alert_ids: [...new Set([...context.alert_ids, event.alert_id])], updated_at: event.at }
+        ? { alert_ids: [...context.alert_ids, event.alert_id], updated_at: event.at }
         : {},
     ),
     dropAlert: assign(({ context, event }) =>
@@ -96,7 +100,7 @@ const work = setup({
     takeAlerts: (_, _params: { alert_ids: string[]; by: string }) => {},
     releaseAlerts: (_, _params: { by: string }) => {},
     requestApproval: (_, _params: { approval_id: string; by: string; at: string }) => {},
-    cancelApprovals: (_, _params: { by: string }) => {},
+    cancelApprovals: (_, _params: { by: string; scope: "review" | "all" }) => {},
   },
 });
 
@@ -139,8 +143,9 @@ export const caseMachine = work.createMachine({
     WITHDRAW_APPROVAL: { actions: "change" },
     // The end of an approval that was withdrawn meanwhile.
     APPROVAL_ENDED: {},
-    ALERT_LINKED: { actions: ["takeAlert", writeLine] },
-    ALERT_LOST: { actions: ["dropAlert", writeLine] },
+    // Both may be told twice, by the request and after a crash by the effect.
+    ALERT_LINKED: [{ guard: "hasAlert" }, { actions: ["takeAlert", writeLine] }],
+    ALERT_LOST: [{ guard: "hasAlert", actions: ["dropAlert", writeLine] }, {}],
     ADD_OBSERVABLE: {
       actions: ["change", { type: "addObservable", params: ({ event }) => event.observable }, writeLine],
     },
@@ -177,7 +182,7 @@ export const caseMachine = work.createMachine({
         "bury",
         writeLine,
         { type: "releaseAlerts", params: ({ event }) => ({ by: event.by }) },
-        { type: "cancelApprovals", params: ({ event }) => ({ by: event.by }) },
+        { type: "cancelApprovals", params: ({ event }) => ({ by: event.by, scope: "all" as const }) },
       ],
     },
   },
