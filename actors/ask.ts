@@ -90,13 +90,12 @@ export class Speaker {
     if (waiting === undefined) return;
     if (answer.type === "failed") waiting.reject(DomainError.from(answer.refusal));
     else if (answer.reply !== undefined) waiting.resolve(answer.reply);
-    // XState emits before it has swapped the snapshot; the view is that of after the step.
-    else queueMicrotask(() => this.#resolveView(waiting));
+    else this.#resolveView(waiting);
   }
 
+  /** XState emits once the step is done, so this is the view after it. */
   #resolveView(waiting: Waiting): void {
     try {
-      if (this.#ref.getSnapshot().status === "error") throw gone(this.#path);
       waiting.resolve(this.view());
     } catch (error) {
       waiting.reject(error);

@@ -1,7 +1,7 @@
 import { assign, setup } from "xstate";
 
 /** The chart of a child that is a resource rather than a chart of its own: a server, a store, a broker. */
-export type ResourceEvent =
+type ResourceEvent =
   | { type: "OPENED" }
   | { type: "FAILED"; error: unknown }
   | { type: "SHUTDOWN" }

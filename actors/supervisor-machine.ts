@@ -13,7 +13,7 @@ import {
 } from "./supervisor-slots.ts";
 
 /** A supervisor's chart: it only decides; starting and stopping are effects that report back. */
-export type SupervisorEvent =
+type SupervisorEvent =
   | { type: "CHILD_UP"; id: string }
   | ({ type: "CHILD_ENDED"; id: string } & End)
   | { type: "CHILD_CLOSED"; id: string }
@@ -31,7 +31,7 @@ interface SupervisorContext {
   reason: string | null;
 }
 
-export interface SupervisorInput {
+interface SupervisorInput {
   slots: readonly Slot[];
   policy: Policy;
 }

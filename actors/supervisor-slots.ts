@@ -43,7 +43,7 @@ export type Phase =
   | "waiting"
   | "degraded"
   | "stopped";
-export type Next = "due" | "held" | "waiting" | "degraded" | "stopped" | "gone";
+type Next = "due" | "held" | "waiting" | "degraded" | "stopped" | "gone";
 
 export interface Policy {
   strategy: Strategy;

@@ -18,7 +18,7 @@ export interface Chart {
   exit: { type: string }[];
 }
 
-export interface ChartTransition {
+interface ChartTransition {
   target?: string[];
   guard?: { type: string };
   /** XState 4's word for the same. */

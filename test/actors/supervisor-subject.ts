@@ -7,7 +7,7 @@ import { type RunningTree, startTree, type TreeOptions } from "../../actors/tree
 export type SubjectEvent = { type: "END" } | { type: "BOOM" } | { type: "ADD" };
 
 /** A child that can be told to end in each way. */
-export const subjectMachine = setup({
+const subjectMachine = setup({
   types: { context: {} as { n: number }, events: {} as SubjectEvent },
   actions: {
     explode: () => {
@@ -22,7 +22,7 @@ export const subjectMachine = setup({
   states: { alive: { on: { ADD: {} } }, over: { type: "final" } },
 });
 
-export interface SubjectView {
+interface SubjectView {
   state: string;
 }
 

@@ -15,10 +15,9 @@ afterEach(async () => {
 });
 
 /** Both packages are meant for a program of their own, and the older one brings its own XState. */
-function receive(script: string, server: string): Transcript {
+function receive(script: URL, server: string): Transcript {
   const heard = new Transcript();
-  const path = fileURLToPath(new URL(script, import.meta.url));
-  receiver = spawn(process.execPath, [path, server], { stdio: ["pipe", "pipe", "inherit"] });
+  receiver = spawn(process.execPath, [fileURLToPath(script), server], { stdio: ["pipe", "pipe", "inherit"] });
   createInterface({ input: receiver.stdout! }).on("line", (line) => heard.add(JSON.parse(line)));
   return heard;
 }
@@ -28,7 +27,7 @@ const password = "correct horse";
 describe("@statelyai/inspect's own receiver", () => {
   it("is shown the tree, events and snapshots, with secrets hidden", async () => {
     stage = await raise();
-    const heard = receive("./stately-receiver.ts", stage.server);
+    const heard = receive(new URL("./stately-receiver.ts", import.meta.url), stage.server);
     const lamp = await heard.until((line) => line.type === "@xstate.actor" && line.name === "house/lamp");
     const house = await heard.until((line) => line.type === "@xstate.actor" && line.name === "house");
     expect(lamp).toMatchObject({
@@ -61,7 +60,7 @@ function of(actor: Line): (line: Line) => boolean {
 describe("@xstate/inspect's own receiver", () => {
   it("is shown charts that XState 4 runs, states and events, and sends an event that reaches the actor", async () => {
     stage = await raise();
-    const heard = receive("./xstate4/receiver.ts", stage.server);
+    const heard = receive(new URL("./xstate4/receiver.ts", import.meta.url), stage.server);
     const lamp = await heard.until((line) => line.type === "service.register" && line.id === "house/lamp");
     expect(lamp).toMatchObject({
       states: ["off", "on"],

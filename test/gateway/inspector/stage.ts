@@ -18,7 +18,7 @@ export const key = "a key of this test";
 
 type LampEvent = { type: "SWITCH_ON"; password: string } | { type: "SWITCH_OFF" } | { type: "BOOM" };
 
-export const lampMachine = setup({
+const lampMachine = setup({
   types: { context: {} as { n: number; token: string }, events: {} as LampEvent },
   guards: { isNew: ({ context }) => context.n < 100 },
   actions: {
