@@ -40,6 +40,14 @@ describe("an effect", () => {
     expect(await host.get("r")).toMatchObject({ status: "announced", version: 2 });
   });
 
+  it("is performed at once, not when somebody looks for what is outstanding", async () => {
+    const { host, effects } = live(store, async () => announced, { pollMs: 3_600_000, leaseMs: 3_600_000 });
+    await effects.sweep();
+    await host.create("r", { id: "r", by: "ana" }, meta);
+    await nothingLeft();
+    expect(await host.get("r")).toMatchObject({ status: "announced" });
+  });
+
   it("happens after the restart, with the same key, when the process died between swap and effect", async () => {
     const before = process(store, async () => announced);
     await before.host.create("r", { id: "r", by: "ana" }, meta);

@@ -37,6 +37,7 @@ describe("a deadline", () => {
     await host.create("r", request("r", 1_005_000), meta);
     clock.now = 1_004_999;
     await timers.sweep();
+    expect(await host.fellDue("r")).toBe(1_005_000);
     expect(await host.get("r")).toMatchObject({ status: "pending", version: 1 });
     clock.now = 1_005_000;
     await timers.sweep();

@@ -65,6 +65,19 @@ describe("the SQLite store", () => {
     await store.close();
   });
 
+  it("takes back a commit that fails in the middle, and that one alone", async () => {
+    const store = await fresh("savepoint.db");
+    const append = [{ collection: "notes", doc: { id: null as never } }];
+    const results = await Promise.allSettled([
+      store.insert("alerts", { id: "before" }),
+      store.commit({ collection: "alerts", version: 0, doc: { id: "broken" }, append }),
+      store.insert("alerts", { id: "after" }),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect((await store.find("alerts")).items.map(({ id }) => id)).toEqual(["after", "before"]);
+    await store.close();
+  });
+
   it("finishes what was asked before it closes", async () => {
     const store = await fresh("drain.db");
     const writes = Array.from({ length: 50 }, (_, n) => store.insert("alerts", { id: `a${n}` }));
