@@ -231,7 +231,7 @@ describe("closing", () => {
   test("a request in flight is finished, its connection ended, and new ones are refused", async () => {
     const answer = fetch(`${url}/slow`);
     await world.entered.promise;
-    const closed = gateway.close(5_000);
+    const closed = gateway.close(60_000);
     await expect(fetch(`${url}/picture`)).rejects.toThrow();
     world.gate.resolve();
     expect(await (await answer).json()).toEqual({ done: true });
