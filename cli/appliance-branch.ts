@@ -17,6 +17,8 @@ import { startSystem } from "../actors/appliance/system.ts";
 import { startResource } from "../actors/resource.ts";
 import type { ChildSpec } from "../actors/supervisor-spec.ts";
 import { ownCertificate } from "../drivers/certificate/certificate.ts";
+import type { Mdns } from "../drivers/mdns/mdns.ts";
+import { chooseMdns } from "../drivers/mdns/open-mdns.ts";
 import { rehearseBoot } from "../drivers/ota/boot.ts";
 import { readOrMakeToken, writeSecret } from "../drivers/token/token-file.ts";
 import { openAppliance } from "../gateway/appliance/service.ts";
@@ -34,6 +36,7 @@ export async function applianceBranch(around: Surroundings): Promise<Branch> {
   finishReset(home, card);
   const token = readOrMakeToken(join(home, "token"));
   let gateway: Gateway | undefined;
+  let mdns: Mdns | undefined;
   const ownPorts = () => (gateway?.urls ?? []).map((url) => Number(new URL(url).port));
   const parts = await openParts(config, ownPorts);
   const { store, now, checkUrl } = parts;
@@ -117,6 +120,21 @@ export async function applianceBranch(around: Surroundings): Promise<Branch> {
         close: () => gateway?.close(),
       }),
       ...essential,
+    },
+    {
+      id: "mdns",
+      start: startResource({
+        open: async () => {
+          const page = new URL(gateway?.urls[0] ?? "https://localhost");
+          const tls = page.protocol === "https:";
+          mdns = await chooseMdns(config.appliance.mdns, (error) =>
+            log.warn({ err: error }, "minaret.local is not announced"),
+          );
+          await mdns.open(Number(page.port) || (tls ? 443 : 80), tls);
+        },
+        close: () => mdns?.close(),
+      }),
+      ...optional,
     },
   ];
   return {

@@ -6,7 +6,7 @@
 import { badImage } from "../../machines/appliance/image-manifest.ts";
 import type { ByteReader } from "./byte-reader.ts";
 
-export const blockBytes = 512;
+const blockBytes = 512;
 const endBytes = 2 * blockBytes;
 const maxFiles = 200_000;
 

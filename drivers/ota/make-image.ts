@@ -1,5 +1,5 @@
 /** Makes and signs an image of a release; what `minaret image` does. */
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
+import { createHash, createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
 import { lstat, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -40,12 +40,6 @@ export async function makeKey(privateFile: string, publicFile: string): Promise<
   const text = privateKey.export({ type: "pkcs8", format: "pem" });
   await writeFile(privateFile, text, { mode: 0o600, flag: "wx" });
   await writeFile(publicFile, publicKey.export({ type: "spki", format: "pem" }), { mode: 0o644 });
-}
-
-/** The public half of a signing key, to be laid on devices. */
-export async function publicKeyOf(keyFile: string): Promise<string> {
-  const key = createPublicKey(await readFile(keyFile, "utf8"));
-  return key.export({ type: "spki", format: "pem" }).toString();
 }
 
 /** Packs, signs and writes; `out` is there whole or not at all. */

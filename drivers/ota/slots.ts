@@ -13,7 +13,7 @@ const Release = z.strictObject({
   /** Of the archive that the slot packs to. */
   sha256: z.string(),
 });
-export type Release = z.output<typeof Release>;
+type Release = z.output<typeof Release>;
 
 const Pointer = z.strictObject({
   /** What is known to work; null is the release that the device was installed with. */

@@ -17,7 +17,7 @@ export interface Activity {
 }
 
 /** Sleeping now would end before it began: the alarm is set 90 s early. */
-export const dueSoonMs = 120_000;
+const dueSoonMs = 120_000;
 
 /** Which of these are the case now. */
 export function awakeReasons({ playback, ota, clients, dueInMs }: Activity): AwakeReason[] {
@@ -45,7 +45,7 @@ export function endsSleep(reasons: readonly AwakeReason[]): boolean {
 }
 
 /** The alarm is set this early, so that the device is up when the time comes. */
-export const wakeEarlyMs = 90_000;
+const wakeEarlyMs = 90_000;
 
 /** How long to sleep for what is due; a real-time clock needs a few seconds to be armed. */
 export function sleepFor(dueInMs: number | null): number | null {

@@ -16,7 +16,7 @@ export type AutoOffEvent =
   | { type: "SLEEP_FAILED"; refusal: Refusal }
   | { type: "WOKE"; by: WokenBy };
 
-export type WokenBy = "due" | "touch" | "button";
+type WokenBy = "due" | "touch" | "button";
 
 export interface PowerView {
   state: "awake" | "sleeping";

@@ -29,7 +29,7 @@ export type OtaEvent =
   | { type: "REBOOTED" }
   | { type: "STEP_FAILED"; refusal: Refusal };
 
-export type OtaStatus =
+type OtaStatus =
   | "idle"
   | "receiving"
   | "downloading"

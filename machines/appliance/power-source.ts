@@ -12,7 +12,7 @@ export interface BatteryReading {
 export type PowerSourceEvent = { type: "READ"; reading: BatteryReading } | { type: "READ_FAILED" };
 
 /** Without a battery every other field reads zero. */
-export const noBattery: BatteryReading = { present: false, voltage: 0, percentage: 0, charging: false };
+const noBattery: BatteryReading = { present: false, voltage: 0, percentage: 0, charging: false };
 
 export const powerSourceMachine = setup({
   types: { context: {} as { reading: BatteryReading }, events: {} as PowerSourceEvent },

@@ -1,18 +1,18 @@
-import { execFileSync } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ownCertificate } from "../../../drivers/certificate/certificate.ts";
 import { checkPull, openPull, type PullOptions, pullPolicy } from "../../../drivers/ota/pull.ts";
 import type { GuardPolicy } from "../../../drivers/stream-guard/address-rules.ts";
 import { gather } from "./images.ts";
 
 let dir: string;
 let server: Server;
-let ca: Buffer;
+let ca: string;
 let port: number;
 let served = 0;
 const bytes = Buffer.alloc(100_000, 7);
@@ -56,12 +56,9 @@ function redirect(reply: ServerResponse, location: string): void {
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "minaret-pull-"));
-  const files = ["-keyout", join(dir, "key.pem"), "-out", join(dir, "cert.pem")];
-  const kind = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"];
-  const names = ["-subj", "/CN=updates.example", "-addext", "subjectAltName=DNS:updates.example"];
-  execFileSync("openssl", ["req", ...kind, ...files, ...names], { stdio: "ignore" });
-  ca = await readFile(join(dir, "cert.pem"));
-  server = createServer({ cert: ca, key: await readFile(join(dir, "key.pem")) }, (request, reply) => {
+  const { cert, key } = await ownCertificate(join(dir, "server.pem"), ["updates.example"]);
+  ca = cert;
+  server = createServer({ cert, key }, (request, reply) => {
     served++;
     const page = pages[request.url ?? ""];
     if (page) page(reply);
