@@ -15,10 +15,8 @@ import {
 import { type ChildStatus, TreeBoard } from "./tree-board.ts";
 import type { Entry } from "./tree-entry.ts";
 
-export type { ChildStatus };
-
 /** Why the tree is no more: `code` is the process's exit code. */
-export interface ExitReason {
+interface ExitReason {
   code: 0 | 1;
   reason: string;
 }
