@@ -75,7 +75,7 @@ export class Metrics {
     };
   }
 
-  /** The text format of Prometheus. The library is loaded at the first call: it costs a start tens of milliseconds. */
+  /** The text format of Prometheus. The library is loaded at the first call: most processes are never asked. */
   async text(): Promise<string> {
     const { Registry } = await import("prom-client");
     const registry = new Registry();

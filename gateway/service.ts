@@ -11,7 +11,7 @@ import type { ErrorShape } from "./errors.ts";
 import { sendEvents } from "./event-stream.ts";
 import { Exchange, type Phase } from "./exchange.ts";
 import type { Histogram, Metrics } from "./metrics.ts";
-import { Reply, type Route } from "./route.ts";
+import { ReadyReply, Reply, type Route } from "./route.ts";
 import { RouteLookup } from "./route-lookup.ts";
 import { openUpload } from "./upload.ts";
 import { parsed } from "./validation.ts";
@@ -60,7 +60,7 @@ export class Service<Actors, Caller, Policy> {
     this.spec = spec;
     this.#lookup = new RouteLookup(spec.base, spec.routes);
     this.#times = spec.metrics?.histogram(`${spec.name}_request_seconds`, "time from request to reply");
-    // One middleware that writes the reply itself: measured, layers and Koa's own reply cost a third of a GET.
+    // One middleware that writes the reply itself: a build in layers had reached 0.61 of bare Koa at 32 connections.
     this.app.use((context) => {
       context.respond = false;
       const exchange = new Exchange(context.req, context.res, spec.actors, spec.anyone, this.#phase);
@@ -149,6 +149,9 @@ export class Service<Actors, Caller, Policy> {
       exchange.bytes(status, route.replyType ?? "application/octet-stream", value as Uint8Array);
     } else if (route.replyKind === "stream") {
       await sendEvents(exchange, value as AsyncIterable<never>, this.spec.errors, this.#longCalls);
+    } else if (reply instanceof ReadyReply) {
+      if (this.spec.checkReplies) route.reply.parse(JSON.parse(Buffer.from(reply.bytes).toString()));
+      exchange.bytes(status, "application/json; charset=utf-8", reply.bytes);
     } else {
       if (this.spec.checkReplies) route.reply.parse(JSON.parse(JSON.stringify(value)));
       exchange.json(status, value);
