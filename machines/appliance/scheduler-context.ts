@@ -29,9 +29,12 @@ export type Change =
 /** What is to be written. A `fresh` record counts from the moment at which it is written. */
 export interface Write {
   record: Schedule | null;
+  created: boolean;
   fresh: boolean;
   remove: string | null;
 }
+
+export const noWrite: Write = { record: null, created: false, fresh: false, remove: null };
 
 export type DueSchedule = Occurrence & { key: string };
 
@@ -91,16 +94,17 @@ export function finished({ running, schedules, changes }: SchedulerContext): Par
 /** The oldest change as the store gets it, made of what is known now; null when its schedule is gone. */
 export function writeOf({ changes, schedules }: SchedulerContext): Write | null {
   const [change] = changes;
-  if (change?.type === "remove") return { record: null, fresh: false, remove: change.key };
+  if (change?.type === "remove") return { ...noWrite, remove: change.key };
   if (change?.type === "create") {
-    return { record: { ...change.schedule, since: 0, done: null }, fresh: true, remove: null };
+    const record = { ...change.schedule, since: 0, done: null };
+    return { record, created: true, fresh: true, remove: null };
   }
   const known = schedules.find(({ id }) => id === change?.key);
   if (!known || !change) return null;
-  if (change.type === "mark") return { record: known, fresh: false, remove: null };
+  if (change.type === "mark") return { ...noWrite, record: known };
   const fresh = change.enabled && !known.enabled;
   const record = { ...known, enabled: change.enabled, done: fresh ? null : known.done };
-  return { record, fresh, remove: null };
+  return { ...noWrite, record, fresh };
 }
 
 /** The oldest change was stored, as `record`. What has run meanwhile stays marked. */

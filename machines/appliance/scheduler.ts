@@ -8,6 +8,7 @@ import {
   type DueSchedule,
   finished,
   holdsBack,
+  noWrite,
   type PlannedSchedule,
   read,
   type SchedulerContext,
@@ -61,7 +62,6 @@ export interface SchedulerInput {
 }
 
 const maxSchedules = 100;
-const nothing: Write = { record: null, fresh: false, remove: null };
 const gone: Refusal = { code: "not_found", message: "the schedule was removed meanwhile" };
 
 export const schedulerMachine = setup({
@@ -137,7 +137,7 @@ export const schedulerMachine = setup({
           ],
         },
         writing: {
-          entry: { type: "write", params: ({ context }) => writeOf(context) ?? nothing },
+          entry: { type: "write", params: ({ context }) => writeOf(context) ?? noWrite },
           on: {
             WRITTEN: [
               { guard: "isAnswered", target: "kept", actions: ["apply", "settle", "drop"] },
@@ -231,14 +231,9 @@ function orderOf({ running, schedules }: SchedulerContext): RunOrder {
 }
 
 function changeOf(event: SchedulerEvent): Change | null {
-  switch (event.type) {
-    case "CREATE":
-      return { type: "create", id: event.id, schedule: event.schedule };
-    case "ENABLE":
-      return { type: "enable", id: event.id, key: event.key, enabled: event.enabled };
-    case "REMOVE":
-      return { type: "remove", id: event.id, key: event.key };
-    default:
-      return null;
-  }
+  const { type } = event;
+  if (type === "CREATE") return { type: "create", id: event.id, schedule: event.schedule };
+  if (type === "ENABLE") return { type: "enable", id: event.id, key: event.key, enabled: event.enabled };
+  if (type === "REMOVE") return { type: "remove", id: event.id, key: event.key };
+  return null;
 }
