@@ -59,6 +59,7 @@ const flags = [
   "--input-ipc-client=fd://3",
 ];
 
+// What a sound server needs to be found; the secrets among our variables stay here.
 const passedOn =
   /^(PATH|HOME|LANG|LC_.*|XDG_RUNTIME_DIR|PULSE_.*|PIPEWIRE_.*|ALSA_.*|DBUS_SESSION_BUS_ADDRESS)$/;
 

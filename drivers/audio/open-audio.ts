@@ -12,7 +12,7 @@ export interface AudioChoice {
 
 /** The driver that the configuration names, not yet open; `auto` is mpv where it is installed. */
 export async function chooseAudio({ kind, policy, ao }: AudioChoice): Promise<AudioDriver> {
-  if (kind === "mpv" || (kind === "auto" && (await findMpv()))) {
+  if (kind === "mpv" || (kind === "auto" && (await isInstalled()))) {
     const { MpvAudio } = await import("./mpv.ts");
     return new MpvAudio({ policy, ...(ao ? { ao } : {}) });
   }
@@ -23,15 +23,11 @@ export async function chooseAudio({ kind, policy, ao }: AudioChoice): Promise<Au
   return new SilentAudio({ policy, durationOf: readDurationMs });
 }
 
-/** Where mpv is on this machine, or null. */
-export async function findMpv(): Promise<string | null> {
-  for (const folder of (process.env.PATH ?? "").split(delimiter)) {
-    const program = join(folder, "mpv");
-    const found = await access(program, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (folder !== "" && found) return program;
-  }
-  return null;
+async function isInstalled(): Promise<boolean> {
+  const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
+  const found = folders.map((folder) => access(join(folder, "mpv"), constants.X_OK));
+  return Promise.any(found).then(
+    () => true,
+    () => false,
+  );
 }

@@ -13,7 +13,7 @@ export interface Timers {
   after(ms: number, run: () => void): () => void;
 }
 
-export const realTimers: Timers = {
+const realTimers: Timers = {
   now: () => performance.now(),
   after: (ms, run) => {
     const timer = setTimeout(run, ms);

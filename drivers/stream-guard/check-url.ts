@@ -9,7 +9,7 @@ export interface CheckedUrl {
   addresses: readonly PinnedAddress[];
 }
 
-export const resolveLimitMs = 3_000;
+const resolveLimitMs = 3_000;
 const maxUrl = 2_048;
 
 function refuse(message: string): never {
@@ -17,7 +17,7 @@ function refuse(message: string): never {
 }
 
 /** The form of a stream's URL, without asking the network. Only its `href` goes any further. */
-export function parseStreamUrl(text: string, policy: Pick<GuardPolicy, "schemes">): URL {
+function parseStreamUrl(text: string, policy: Pick<GuardPolicy, "schemes">): URL {
   if (text.length > maxUrl) refuse(`url is longer than ${maxUrl} characters`);
   // WHATWG parsing drops tabs and newlines and reads "\" as "/", other parsers do not: refuse where they differ.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

@@ -176,7 +176,7 @@ export function favoritesOf(snapshot: SnapshotFrom<typeof favoritesMachine>): re
 }
 
 /** Whether a favorite stands for this surah or stream. */
-export function isSame(favorite: Favorite | FavoriteDraft, played: Played): boolean {
+function isSame(favorite: Favorite | FavoriteDraft, played: Played): boolean {
   if (favorite.type === "surah" && played.type === "surah")
     return favorite.surah === played.surah && sameName(favorite.reciter) === sameName(played.reciter);
   if (favorite.type === "stream" && played.type === "stream")

@@ -67,25 +67,6 @@ export function surahSlots(reciter: ListedReciter): SurahSlot[] {
   });
 }
 
-/** Whose surah a path of the card is; null for a file outside the layout. */
-export function findTrack(listing: Listing, path: string): { reciter: ListedReciter; track: Track } | null {
-  const wanted = sameName(path.replace(/^\/+/, ""));
-  for (const reciter of listing.reciters) {
-    const track = reciter.tracks.find((candidate) => sameName(candidate.path) === wanted);
-    if (track) return { reciter, track };
-  }
-  return null;
-}
-
-/** The next available surah after this number, or null behind the last. */
-export function nextTrack(reciter: ListedReciter, number: number): Track | null {
-  return reciter.tracks.find((track) => track.number > number) ?? null;
-}
-
-export function previousTrack(reciter: ListedReciter, number: number): Track | null {
-  return reciter.tracks.findLast((track) => track.number < number) ?? null;
-}
-
 /** The listing with the lengths that were read meanwhile, by path. */
 export function withDurations(listing: Listing, durations: ReadonlyMap<string, number>): Listing {
   const reciters = listing.reciters.map((reciter) => {

@@ -20,7 +20,7 @@ const Added = z.discriminatedUnion("type", [
 ]);
 
 /** The list as its GET and the state stream show it. */
-export const FavoriteList = z.strictObject({ favorites: z.array(Favorite).readonly() });
+const FavoriteList = z.strictObject({ favorites: z.array(Favorite).readonly() });
 
 export const favoriteRoutes = [
   applianceRoute({

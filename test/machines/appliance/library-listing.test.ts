@@ -1,11 +1,8 @@
 import { describe, expect, it } from "vitest";
 import {
   findReciter,
-  findTrack,
   keepDurations,
   type Listing,
-  nextTrack,
-  previousTrack,
   reciterView,
   surahSlots,
   withDurations,
@@ -60,18 +57,9 @@ describe("a listing", () => {
     expect(slots[1]).toMatchObject({ number: 2, available: false, path: null, duration: 0 });
   });
 
-  it("finds reciters and tracks in either spelling, with or without a slash before them", () => {
+  it("finds a reciter in either spelling", () => {
     expect(findReciter(listing, decomposed)).toBe(reciter);
     expect(findReciter(listing, "Nobody")).toBeNull();
-    expect(findTrack(listing, `/${reciter.name}/005.mp3`)?.track.number).toBe(5);
-    expect(findTrack(listing, "R/006.mp3")).toBeNull();
-  });
-
-  it("knows the available neighbours of a surah, also of one that is missing", () => {
-    expect(nextTrack(reciter, 1)?.number).toBe(5);
-    expect(nextTrack(reciter, 114)).toBeNull();
-    expect(previousTrack(reciter, 4)?.number).toBe(1);
-    expect(previousTrack(reciter, 1)).toBeNull();
   });
 
   it("keeps the lengths of files that did not change, and only those", () => {
