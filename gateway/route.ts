@@ -32,6 +32,16 @@ export class Reply<T> {
   }
 }
 
+/** A JSON reply that was made before; measured, writing out a large one costs more than all the rest. */
+export class ReadyReply<T> extends Reply<T> {
+  readonly bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array, options: { status?: number; headers?: Record<string, string> } = {}) {
+    super(undefined as T, options);
+    this.bytes = bytes;
+  }
+}
+
 /** A body that is handed on as it arrives: bounded in size, and destroyed when it stalls. */
 export interface UploadBody {
   stream: Readable;
