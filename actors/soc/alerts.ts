@@ -20,6 +20,7 @@ import type { EntityHost } from "../entity.ts";
 import { entityHost } from "../entity.ts";
 import { alertCollection, alertKind, type CasePort } from "./alert-kind.ts";
 import { type Asker, metaOf } from "./asker.ts";
+import { type ShownCase, shownCase } from "./case-parts.ts";
 import { type Desk, hostOptions, isoNow } from "./desk.ts";
 import { newId } from "./ids.ts";
 import { type List, type ListQuery, listOf } from "./lists.ts";
@@ -113,14 +114,18 @@ export class Alerts {
   }
 
   /** Opens a case for the alert. The alert's own swap decides who promotes it; the case follows from it. */
-  async promote(id: string, wish: { description?: string; assignee?: string }, asker: Asker): Promise<Case> {
+  async promote(
+    id: string,
+    wish: { description?: string; assignee?: string },
+    asker: Asker,
+  ): Promise<ShownCase> {
     const case_id = newId("case", this.#desk.now());
     const at = isoNow(this.#desk);
     const alert = await this.tell(id, { type: "PROMOTE", case_id, by: asker.actor, at, ...wish }, asker);
     const { description = null, assignee = null } = wish;
     const made: NewCase = { case_id, description, assignee, by: asker.actor };
     await this.#cases().openFor(alert, made);
-    return this.#cases().live(case_id);
+    return shownCase(await this.#cases().live(case_id));
   }
 
   async link(id: string, case_id: string, asker: Asker): Promise<Alert> {

@@ -131,7 +131,10 @@ export class Audit {
     const at: Condition | undefined =
       from === undefined && to === undefined
         ? undefined
-        : { ...(from === undefined ? {} : { gte: from }), ...(to === undefined ? {} : { lte: to }) };
+        : {
+            ...(from === undefined ? {} : { gte: utc(from) }),
+            ...(to === undefined ? {} : { lte: utc(to) }),
+          };
     const spec = { collection: auditCollections.entries, sorts: ["at"] } as const;
     const list = await listOf(this.#store, spec, query, { ...equal, at });
     const links = await this.#linksOf(list.items.map((doc) => doc.id));
@@ -258,4 +261,9 @@ export class Audit {
       if (since < before && !stored.has(id)) this.#pending.delete(id);
     }
   }
+}
+
+/** Times are stored in UTC and compared as text. */
+function utc(time: string): string {
+  return new Date(time).toISOString();
 }

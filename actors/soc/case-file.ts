@@ -9,6 +9,7 @@ import type { Cases } from "./cases.ts";
 import { type Desk, isoNow } from "./desk.ts";
 import { EvidenceLedger } from "./evidence.ts";
 import { newId } from "./ids.ts";
+import type { List, ListQuery } from "./lists.ts";
 
 export interface NewObservable {
   type: string;
@@ -112,6 +113,21 @@ export class CaseFile {
       const head = await this.#ledger.next(evidence, custody);
       return { event: { type: "RECORD_CUSTODY", name: evidence.name, head, ...step }, reply: head.entry };
     });
+  }
+
+  async list<P extends "observables" | "comments">(case_id: string, part: P, query: ListQuery) {
+    await this.#cases.live(case_id);
+    return this.#cases.shelf.list(case_id, part, query);
+  }
+
+  async tasks(case_id: string, query: ListQuery): Promise<List<ShownTask>> {
+    await this.#cases.live(case_id);
+    return this.#cases.shelf.tasks(case_id, query);
+  }
+
+  async evidence(case_id: string, query: ListQuery): Promise<List<Shown<"evidence">>> {
+    await this.#cases.live(case_id);
+    return this.#cases.shelf.evidence(case_id, query);
   }
 
   async verify(case_id: string, evidence_id: string): Promise<Verification> {

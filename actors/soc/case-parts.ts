@@ -11,11 +11,11 @@ import {
   type TaskDoc,
   withCustody,
 } from "../../machines/soc/case-documents.ts";
-import type { Case } from "../../machines/soc/case-record.ts";
+import type { Case, CaseStatus } from "../../machines/soc/case-record.ts";
 import { type List, type ListQuery, listOf } from "./lists.ts";
 
 export type CaseDetail = ShownCase & CaseParts;
-export type ShownCase = Omit<Case, "deleted_by">;
+export type ShownCase = Omit<Case, "deleted_by" | "status"> & { status: CaseStatus };
 
 /** Details kept as text: the version names the content, so that a kept one is never stale. */
 const keptBytes = 16 * 1024 * 1024;
@@ -113,8 +113,9 @@ export class CaseShelf {
   }
 }
 
+/** Of a live case; a deleted one is never shown. */
 export function shownCase({ deleted_by: _, ...record }: Case): ShownCase {
-  return record;
+  return record as ShownCase;
 }
 
 function bare(doc: Doc): unknown {

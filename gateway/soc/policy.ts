@@ -1,0 +1,37 @@
+/** The platform's own columns of the route table. */
+import type { RouteEffect } from "../../machines/soc/modes.ts";
+import type { Permission, Role } from "../../machines/soc/roles.ts";
+import { routeBuilder } from "../route.ts";
+import type { SocActors } from "./actors.ts";
+
+/** Requests per window and caller; refused ones count too. */
+export const socRates = {
+  general: { limit: 100, windowMs: 60_000 },
+  execute: { limit: 5, windowMs: 60_000 },
+  investigate: { limit: 10, windowMs: 60_000 },
+  chat: { limit: 20, windowMs: 60_000 },
+  tools: { limit: 60, windowMs: 60_000 },
+} as const;
+
+export interface SocPolicy {
+  /** All that are named are needed; `admin` is the role itself. */
+  permission: Permission | readonly Permission[] | "public" | "authenticated" | "admin";
+  rate: keyof typeof socRates;
+  /** What the modes make of it. */
+  effect: RouteEffect;
+  /** Keys of other services get in here, as far as their permissions go; true when left out. */
+  keys?: boolean;
+}
+
+/** Who asks. Before authentication nobody, with no permission at all. */
+export interface SocCaller {
+  name: string;
+  role: Role | null;
+  permissions: ReadonlySet<Permission>;
+  via: "none" | "token" | "cookie" | "key";
+}
+
+export const nobody: SocCaller = { name: "anonymous", role: null, permissions: new Set(), via: "none" };
+
+/** One row of the platform's table. */
+export const socRoute = routeBuilder<SocActors, SocCaller, SocPolicy>();
