@@ -11,6 +11,8 @@ export const socRates = {
   investigate: { limit: 10, windowMs: 60_000 },
   chat: { limit: 20, windowMs: 60_000 },
   tools: { limit: 60, windowMs: 60_000 },
+  login: { limit: 100, windowMs: 60_000 },
+  health: { limit: 600, windowMs: 60_000 },
 } as const;
 
 export interface SocPolicy {
