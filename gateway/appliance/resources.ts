@@ -3,6 +3,7 @@ import type { StreamResource } from "../state-stream.ts";
 import type { ApplianceActors } from "./actors.ts";
 import type { ApplianceResource } from "./policy.ts";
 import { reciterList } from "./routes/library.ts";
+import { prayerOf } from "./routes/prayer.ts";
 import { tapOf } from "./routes/rfid.ts";
 import { settingsOf } from "./routes/settings.ts";
 import { systemOf } from "./routes/system.ts";
@@ -46,6 +47,21 @@ export function applianceResources(
           for (const end of endings) end();
         };
       },
+    },
+    {
+      name: "prayer",
+      view: () => prayerOf(actors),
+      watch: (changed) => {
+        const endings = [actors.prayer.watch(changed), actors.clock.watch(changed)];
+        return () => {
+          for (const end of endings) end();
+        };
+      },
+    },
+    {
+      name: "schedules",
+      view: () => ({ schedules: actors.scheduler.view() }),
+      watch: (changed) => actors.scheduler.watch(changed),
     },
     { name: "system", view: () => systemOf(actors), watch: (changed) => actors.system.watch(changed) },
     {

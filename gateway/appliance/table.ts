@@ -4,15 +4,19 @@ import type { ApiDescription } from "../openapi.ts";
 import type { Route } from "../route.ts";
 import type { ApplianceActors } from "./actors.ts";
 import { type ApplianceCaller, type AppliancePolicy, applianceRoute, rateClasses } from "./policy.ts";
+import { debugRoutes } from "./routes/debug.ts";
 import { favoriteRoutes } from "./routes/favorites.ts";
 import { libraryRoutes } from "./routes/library.ts";
 import { otaRoutes } from "./routes/ota.ts";
 import { playbackRoutes } from "./routes/playback.ts";
 import { batteryRoutes, powerRoutes } from "./routes/power.ts";
+import { prayerRoutes } from "./routes/prayer.ts";
 import { rfidRoutes } from "./routes/rfid.ts";
+import { scheduleRoutes } from "./routes/schedules.ts";
 import { settingsRoutes } from "./routes/settings.ts";
 import { stationRoutes } from "./routes/stations.ts";
 import { systemRoutes } from "./routes/system.ts";
+import { timeSettingsRoutes } from "./routes/time-settings.ts";
 
 export type ApplianceRoute = Route<ApplianceActors, ApplianceCaller, AppliancePolicy>;
 
@@ -33,11 +37,15 @@ export const applianceRoutes: readonly ApplianceRoute[] = [
   ...favoriteRoutes,
   ...stationRoutes,
   ...rfidRoutes,
+  ...prayerRoutes,
+  ...scheduleRoutes,
   ...settingsRoutes,
+  ...timeSettingsRoutes,
   ...systemRoutes,
   ...batteryRoutes,
   ...powerRoutes,
   ...otaRoutes,
+  ...debugRoutes,
   documentRoute,
 ];
 
