@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { startAudio } from "../actors/appliance/audio.ts";
 import { startBattery } from "../actors/appliance/battery.ts";
 import { startClock } from "../actors/appliance/clock.ts";
+import { startDisplay } from "../actors/appliance/display.ts";
 import { startFavorites } from "../actors/appliance/favorites.ts";
 import { startLibrary } from "../actors/appliance/library.ts";
 import { startNetwork } from "../actors/appliance/network.ts";
@@ -11,6 +12,8 @@ import { startCards, startNfc } from "../actors/appliance/nfc.ts";
 import { startOta } from "../actors/appliance/ota.ts";
 import { startPlayback } from "../actors/appliance/playback.ts";
 import { startPower } from "../actors/appliance/power.ts";
+import { startPrayer } from "../actors/appliance/prayer.ts";
+import { startScheduler } from "../actors/appliance/scheduler.ts";
 import { startSettings } from "../actors/appliance/settings.ts";
 import { startStations } from "../actors/appliance/stations.ts";
 import { startSystem } from "../actors/appliance/system.ts";
@@ -20,7 +23,7 @@ import { ownCertificate } from "../drivers/certificate/certificate.ts";
 import type { Mdns } from "../drivers/mdns/mdns.ts";
 import { chooseMdns } from "../drivers/mdns/open-mdns.ts";
 import { rehearseBoot } from "../drivers/ota/boot.ts";
-import { readOrMakeToken, writeSecret } from "../drivers/token/token-file.ts";
+import { readOrMakeToken, tokenWasShown, writeSecret } from "../drivers/token/token-file.ts";
 import { openAppliance } from "../gateway/appliance/service.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { openParts } from "./appliance-parts.ts";
@@ -28,13 +31,15 @@ import type { Branch, Surroundings } from "./branch.ts";
 
 const pages = join(import.meta.dirname, "../gateway/dashboard/dist/appliance");
 const resetMark = "reset.pending";
+const keptAtReset = new Set(["slots", "ota.pub"]);
 
 /** The appliance as a branch of the tree, from top to bottom as it boots. */
 export async function applianceBranch(around: Surroundings): Promise<Branch> {
   const { config, log, metrics } = around;
   const { home, listen, card } = config.appliance;
   finishReset(home, card);
-  const token = readOrMakeToken(join(home, "token"));
+  const tokenFile = join(home, "token");
+  const token = readOrMakeToken(tokenFile);
   let gateway: Gateway | undefined;
   let mdns: Mdns | undefined;
   const ownPorts = () => (gateway?.urls ?? []).map((url) => Number(new URL(url).port));
@@ -44,20 +49,36 @@ export async function applianceBranch(around: Surroundings): Promise<Branch> {
   const essential = { restart: "permanent", essential: true } as const;
   const optional = { restart: "permanent" } as const;
   const children: ChildSpec[] = [
-    { id: "store", start: startResource({ open: () => {}, close: () => store.close() }), ...essential },
+    {
+      id: "store",
+      start: startResource({ open: () => store.open(), close: () => store.close() }),
+      ...essential,
+    },
     { id: "settings", start: startSettings(store), ...essential },
     { id: "clock", start: startClock(parts.clock), ...essential },
     { id: "library", start: startLibrary({ card, store, demo: true }), ...optional },
-    { id: "audio", start: startAudio({ port: parts.audioPort, choose: parts.chooseAudio }), ...optional },
+    {
+      id: "audio",
+      start: startAudio({ port: parts.audioPort, choose: parts.chooseAudio }),
+      // A player may die often and come back at once each time.
+      backoff: { quietMs: 1_000 },
+      ...optional,
+    },
     {
       id: "playback",
       start: startPlayback({ port: parts.audioPort, store, card, checkUrl, now }),
       ...essential,
     },
     { id: "favorites", start: startFavorites({ store, checkUrl, now }), ...optional },
-    { id: "stations", start: startStations(store), ...optional },
-    { id: "cards", start: startCards(store), ...optional },
+    { id: "stations", start: startStations(store, checkUrl), ...optional },
+    { id: "cards", start: startCards(store, { card, checkUrl }), ...optional },
     { id: "nfc", start: startNfc({ choose: parts.chooseReader, now }), ...optional },
+    {
+      id: "prayer",
+      start: startPrayer({ store, clock: parts.clock, card, chime: parts.chime }),
+      ...optional,
+    },
+    { id: "scheduler", start: startScheduler({ store, clock: parts.clock, card, checkUrl }), ...optional },
     { id: "battery", start: startBattery(parts.battery), ...optional },
     {
       id: "network",
@@ -88,6 +109,7 @@ export async function applianceBranch(around: Surroundings): Promise<Branch> {
       }),
       ...optional,
     },
+    { id: "display", start: startDisplay({ driver: parts.display, clock: parts.clock }), ...optional },
     {
       id: "system",
       start: startSystem({
@@ -144,7 +166,8 @@ export async function applianceBranch(around: Surroundings): Promise<Branch> {
       ["appliance page", (gateway?.urls ?? []).join("  ")],
       ["appliance API", `${gateway?.urls.at(-1) ?? ""}/api`],
     ],
-    secrets: () => (token.made ? [["device token", token.token]] : []),
+    secrets: () => (token.unseen ? [["device token", token.token]] : []),
+    secretsShown: () => tokenWasShown(tokenFile),
   };
 }
 
@@ -153,8 +176,9 @@ function finishReset(home: string, card: string): void {
   if (!existsSync(join(home, resetMark))) return;
   for (const entry of readdirSync(home)) {
     const path = join(home, entry);
-    // The mark goes last, and slots hold the release that runs.
-    if (entry !== resetMark && entry !== "slots" && path !== card)
+    // The mark goes last. Slots hold the release that runs, and its key is how the next one is known.
+    const holdsCard = card === path || card.startsWith(`${path}/`);
+    if (entry !== resetMark && !keptAtReset.has(entry) && !holdsCard)
       rmSync(path, { recursive: true, force: true });
   }
   rmSync(join(home, resetMark));

@@ -6,7 +6,9 @@ import type { Config } from "../config.ts";
 import { chooseAudio } from "../drivers/audio/open-audio.ts";
 import { chooseBacklight } from "../drivers/backlight/open-backlight.ts";
 import { chooseBattery } from "../drivers/battery/open-battery.ts";
+import { makeChime } from "../drivers/chime/chime-file.ts";
 import { chooseClock } from "../drivers/clock/open-clock.ts";
+import { chooseDisplay } from "../drivers/display/open-display.ts";
 import { chooseNetwork } from "../drivers/network/open-network.ts";
 import { chooseReader } from "../drivers/nfc/open-nfc.ts";
 import { runningSlot } from "../drivers/ota/boot.ts";
@@ -37,7 +39,10 @@ export async function openParts({ appliance, device }: Config, ownPorts: () => r
     running: runningSlot(home, join(import.meta.dirname, "..")),
     keys: () => trustedKeys(appliance.otaKey ?? join(home, "ota.pub")),
   });
+  const chime = join(home, "chime.wav");
+  await makeChime(chime);
   return {
+    chime,
     store: await openStore(join(home, storeFile), applianceCollections),
     clock,
     now: () => Date.now() + clock.offsetMs,
@@ -48,6 +53,7 @@ export async function openParts({ appliance, device }: Config, ownPorts: () => r
     presence: new Presence(),
     power: await choosePower(appliance.power, device),
     backlight: await chooseBacklight(device),
+    display: await chooseDisplay(appliance.display, device),
     battery: await chooseBattery(device),
     network: await chooseNetwork(appliance.network, device),
     updater,

@@ -18,8 +18,6 @@ export interface Surroundings {
   watchFailures(changed: () => void): () => void;
   /** Stops a service and starts it again from its home. */
   rebuild(service: ServiceName): void;
-  /** Ends the process so that the chosen slot runs; only on a device. */
-  reboot(): void;
   /** The inspector's addresses, where it is on. */
   upgrades: ReadonlyMap<string, Upgrade>;
   pages: readonly Page[];
@@ -34,6 +32,7 @@ export interface Branch {
   /** Where it listens; asked when the tree stands. */
   origins(): readonly string[];
   lines(): [label: string, text: string][];
-  /** Secrets that were made just now: shown on the console, once. */
+  /** Secrets that nobody was shown yet: for the console, once. */
   secrets(): [label: string, text: string][];
+  secretsShown(): void;
 }

@@ -4,39 +4,37 @@ import { type Logger, openLog } from "../drivers/log/log.ts";
 import { Metrics } from "../gateway/metrics.ts";
 import manifest from "../package.json" with { type: "json" };
 import type { Branch, Surroundings } from "./branch.ts";
+import { checkAddresses } from "./free-ports.ts";
 import type { ServiceName } from "./homes.ts";
 import { finishRestore } from "./restore.ts";
 import { onSignals } from "./signals.ts";
-import { fromSlot, reportHealth } from "./slots.ts";
+import { reportHealth, runSlot } from "./slots.ts";
 
 const drainMs = 5_000;
 
 /** Runs services until they are asked to stop, or an essential part of them fails for good. */
 export function serve(services: readonly ServiceName[]) {
   return async (_operands: string[], config: Config): Promise<number> => {
-    const isAppliance = services.includes("appliance");
     const args = [services.length === 2 ? "all" : services[0]!];
-    return isAppliance
-      ? fromSlot(config, args, (reboot) => serveOnce(services, config, reboot))
-      : serveOnce(services, config);
+    const slot = services.includes("appliance") ? await runSlot(config, args) : null;
+    return slot ?? serveHere(services, config);
   };
 }
 
-async function serveOnce(
-  services: readonly ServiceName[],
-  config: Config,
-  reboot = { wanted: false },
-): Promise<number> {
+async function serveHere(services: readonly ServiceName[], config: Config): Promise<number> {
+  for (const service of services)
+    await checkAddresses(`${service.toUpperCase()}_LISTEN`, config[service].listen);
   const log = openLog(config.logLevel);
   if (config.unused.length > 0) log.warn(`set, but not used by this release: ${config.unused.join(", ")}`);
   if (finishRestore(config)) log.info("a backup was put in place");
-  const run = new Run(config, log, reboot);
+  const run = new Run(config, log);
   const signals = onSignals(() => void run.tree?.drain(drainMs));
   await run.build(services);
   const tree = run.plant();
   if (signals.heard) void tree.drain(drainMs);
   await tree.booted;
-  if (!signals.heard) {
+  const serves = await Promise.race([run.serves(), tree.finished.then(() => false)]);
+  if (serves && !signals.heard) {
     run.greet();
     await reportHealth(config);
   }
@@ -51,15 +49,13 @@ class Run {
   tree: RunningTree | undefined;
   readonly #config: Config;
   readonly #log: Logger;
-  readonly #reboot: { wanted: boolean };
   readonly #metrics = new Metrics();
   readonly #branches = new Map<ServiceName, Branch>();
   #inspector: Awaited<ReturnType<typeof openInspector>>;
 
-  constructor(config: Config, log: Logger, reboot: { wanted: boolean }) {
+  constructor(config: Config, log: Logger) {
     this.#config = config;
     this.#log = log;
-    this.#reboot = reboot;
   }
 
   async build(services: readonly ServiceName[]): Promise<void> {
@@ -81,6 +77,12 @@ class Run {
       this.tree!.status().map(({ path, restarts }) => ({ labels: { child: path }, value: restarts })),
     );
     return this.tree;
+  }
+
+  /** Settles when every service has its addresses; a release is not called healthy before. */
+  serves(): Promise<true> {
+    const open = () => [...this.#branches.values()].every((branch) => branch.origins().length > 0);
+    return statusWhen(this.tree!, open);
   }
 
   /** The one thing meant for a person: standard output, never the log. */
@@ -112,10 +114,6 @@ class Run {
           void this.tree!.drain(drainMs);
         });
       },
-      reboot: () => {
-        this.#reboot.wanted = true;
-        void this.tree!.drain(drainMs);
-      },
       upgrades: this.#inspector?.upgrades ?? new Map(),
       pages: this.#inspector?.pages ?? [],
       entityStep: this.#inspector?.hub.entityStep.bind(this.#inspector.hub),
@@ -125,7 +123,7 @@ class Run {
   async #rebuild(service: ServiceName): Promise<void> {
     const tree = this.tree!;
     tree.removeChild(service);
-    await gone(tree, service);
+    await statusWhen(tree, () => !tree.status().some(({ path }) => path === service));
     const branch = await branchOf(service, this.#surroundings());
     this.#branches.set(service, branch);
     tree.addChild("", branch.spec);
@@ -133,13 +131,12 @@ class Run {
   }
 }
 
-function gone(tree: RunningTree, path: string): Promise<void> {
-  const isGone = () => !tree.status().some((child) => child.path === path);
+function statusWhen(tree: RunningTree, wanted: () => boolean): Promise<true> {
   return new Promise((resolve) => {
     const look = () => {
-      if (!isGone()) return;
+      if (!wanted()) return;
       ignore();
-      resolve();
+      resolve(true);
     };
     const ignore = tree.watchStatus(look);
     look();
@@ -148,6 +145,7 @@ function gone(tree: RunningTree, path: string): Promise<void> {
 
 function showSecrets(branch: Branch): void {
   for (const [label, text] of branch.secrets()) console.log(`\n  ${label}  ${text}`);
+  branch.secretsShown();
 }
 
 async function branchOf(service: ServiceName, around: Surroundings): Promise<Branch> {

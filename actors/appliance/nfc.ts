@@ -14,6 +14,7 @@ import type { PlaybackView } from "../../machines/appliance/playback-view.ts";
 import type { Settings as SettingsValues } from "../../machines/appliance/settings.ts";
 import type { Target } from "../../machines/appliance/target.ts";
 import type { ChildContext, Client, Start, Tree } from "../client.ts";
+import { admitTarget, type TargetChecks } from "./admit-target.ts";
 import { type RecordList, startRecordList } from "./record-list.ts";
 import { runTarget } from "./run-target.ts";
 import type { Settings } from "./settings.ts";
@@ -30,7 +31,9 @@ export type Cards = RecordList<Card>;
 export type Nfc = Client<NfcEvent, NfcView>;
 type Playback = Client<PlaybackCommand, PlaybackView>;
 
-export const startCards = (store: Store): Start => startRecordList<Card>(store, "cards");
+/** The registered cards; a binding must name something that is there. */
+export const startCards = (store: Store, checks: TargetChecks): Start =>
+  startRecordList<Card>(store, "cards", { admit: ({ binding }, tree) => admitTarget(tree, binding, checks) });
 
 export interface NfcDeps {
   /** One per incarnation, not open yet. */

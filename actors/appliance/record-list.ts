@@ -9,7 +9,7 @@ import {
   refusalOfList,
 } from "../../machines/appliance/record-list.ts";
 import { DomainError, type Refusal } from "../../machines/errors.ts";
-import type { Client, Start } from "../client.ts";
+import type { Client, Start, Tree } from "../client.ts";
 
 export type RecordList<R extends ListedRecord> = Client<
   RecordListCommand<R>,
@@ -17,18 +17,28 @@ export type RecordList<R extends ListedRecord> = Client<
   RecordListReplies<R>
 >;
 
+export interface ListOptions<R> {
+  limit?: number;
+  /** Looks at a record before it is stored; throws why it cannot be kept. */
+  admit?(record: R, tree: Tree): Promise<void>;
+}
+
 /** Keeps one collection of small records in memory and in the store; a change is stored before it is shown. */
 export function startRecordList<R extends ListedRecord>(
   store: Store,
   collection: string,
-  limit = 500,
+  { limit = 500, admit = async () => {} }: ListOptions<R> = {},
 ): Start {
-  return async ({ inspect }) => {
+  return async ({ inspect, tree }) => {
     const records = await readAll<R>(store, collection);
+    const keep = async (record: R) => {
+      await admit(record, tree);
+      await put(store, collection, record);
+    };
     const machine = recordListMachine<R>(collection).provide({
       actions: {
         storeRecord: (_, { id, record }) => {
-          put(store, collection, record).then(
+          keep(record).then(
             () => ref.send({ type: "STORED", id, record }),
             (error) => ref.send({ type: "WRITE_FAILED", id, refusal: refusalFrom(error) }),
           );

@@ -10,5 +10,6 @@ export interface Station {
 
 export type Stations = RecordList<Station>;
 
-/** The saved radio stations. */
-export const startStations = (store: Store): Start => startRecordList<Station>(store, "stations");
+/** The saved radio stations; `checkUrl` throws naming `url`. */
+export const startStations = (store: Store, checkUrl: (url: string) => Promise<unknown>): Start =>
+  startRecordList<Station>(store, "stations", { admit: async ({ url }) => void (await checkUrl(url)) });

@@ -1,29 +1,47 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
 
 /** The device's token: 32 random bytes in hex, in a file that only its owner can read. */
 export interface TokenFile {
   token: string;
-  /** Made just now, so it has to be shown to the person at the console. */
-  made: boolean;
+  /** Nobody was shown it yet; a start that was cut short leaves it to the next one. */
+  unseen: boolean;
 }
 
 export function readOrMakeToken(file: string): TokenFile {
   try {
     const token = readFileSync(file, "utf8").trim();
-    if (/^[0-9a-f]{64}$/.test(token)) return { token, made: false };
+    if (/^[0-9a-f]{64}$/.test(token)) return { token, unseen: existsSync(unseenMark(file)) };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
-  return { token: makeToken(file), made: true };
+  return { token: makeToken(file), unseen: true };
 }
 
 /** Replaces the token. On disk before it returns: a token that was shown once must survive the next power cut. */
 export function makeToken(file: string): string {
   const token = randomBytes(32).toString("hex");
+  writeSecret(unseenMark(file), "");
   writeSecret(file, `${token}\n`);
   return token;
+}
+
+const unseenMark = (file: string) => `${file}.unseen`;
+
+/** The person at the console has it now. */
+export function tokenWasShown(file: string): void {
+  rmSync(unseenMark(file), { force: true });
 }
 
 /** Writes a file of mode 0600 whole or not at all. */

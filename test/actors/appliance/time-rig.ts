@@ -88,7 +88,7 @@ export async function startTimeRig({ files = {}, home: old, start, source }: Tim
     { id: "clock", start: startClock(clock), ...permanent },
     standIn("library", { present: true, listing }).spec,
     standIn("favorites", {}).spec,
-    { id: "stations", start: startStations(store), ...permanent },
+    { id: "stations", start: startStations(store, async (url) => url), ...permanent },
     { id: "audio", start: startAudio({ port, choose }), ...permanent },
     { id: "playback", start: playback, ...permanent },
     { id: "prayer", start: startPrayer({ store, clock, card, chime, timers }), ...permanent },

@@ -34,7 +34,7 @@ export async function startAppliance(options: ApplianceTestOptions = {}) {
   const log = openLog("silent");
   const store = await openStore(join(home, "store.db"), applianceCollections);
   const children: AnySpec[] = [
-    { id: "stations", start: startStations(store), restart: "permanent" },
+    { id: "stations", start: startStations(store, async (url) => url), restart: "permanent" },
     ...(options.children?.(store) ?? []),
   ];
   const tree = await startTree(
