@@ -81,12 +81,6 @@ export function paint(screen: Screen): Frame {
   return { width: screenWidth, height: screenHeight, pixels: new Uint8Array(data.buffer) };
 }
 
-/** For the documentation. */
-export function png(screen: Screen): Buffer {
-  paint(screen);
-  return sheet.canvas.toBuffer("image/png");
-}
-
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
