@@ -1,4 +1,3 @@
-import { parseArgs } from "node:util";
 import { ConfigError, readConfig } from "../config.ts";
 import { DomainError } from "../machines/errors.ts";
 import manifest from "../package.json" with { type: "json" };
@@ -30,21 +29,22 @@ const commands: Record<string, () => Promise<Command>> = {
   verify: async () => (await import("./verify.ts")).verify,
 };
 
-async function dispatch(argv: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: argv,
-    strict: false,
-    allowPositionals: true,
-    options: { help: { type: "boolean", short: "h" }, version: { type: "boolean", short: "v" } },
-  });
-  const name = positionals[0] ?? "all";
-  if (values.version) return say(manifest.version);
-  if (values.help && name !== "image") return say(help);
-  const command = commands[name];
-  if (!command) return complain(`There is no command ${JSON.stringify(name)}.\n\n${help}`, 2);
-  const operands = argv.slice(argv.indexOf(name) + 1);
-  return (await command())(operands, readConfig(process.env));
+/** They are told everything by the environment, so a word more is a mistake. */
+const withoutOperands: ReadonlySet<string> = new Set(["all", "appliance", "soc", "doctor"]);
+
+async function dispatch([name = "all", ...operands]: string[]): Promise<number> {
+  if (name === "--version" || name === "-v") return say(manifest.version);
+  if (isHelp(name)) return say(help);
+  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!load) return complain(`There is no command ${JSON.stringify(name)}.\n\n${help}`, 2);
+  if (name !== "image" && operands.some(isHelp)) return say(help);
+  if (withoutOperands.has(name) && operands.length > 0)
+    return complain(`minaret ${name} takes nothing more, but was given ${operands.join(" ")}`, 2);
+  const config = readConfig(process.env);
+  return (await load())(operands, config);
 }
+
+const isHelp = (word: string) => word === "--help" || word === "-h";
 
 function say(text: string): number {
   console.log(text);
@@ -61,7 +61,13 @@ export async function run(argv: string[]): Promise<number> {
   try {
     return await dispatch(argv);
   } catch (error) {
-    const expected = error instanceof ConfigError || error instanceof DomainError;
-    return complain(expected ? error.message : String((error as Error)?.stack ?? error), 1);
+    const expected = error instanceof ConfigError || error instanceof DomainError || isOfTheWorld(error);
+    return complain(expected ? (error as Error).message : String((error as Error)?.stack ?? error), 1);
   }
+}
+
+/** A wrong option, or a file that is not there or may not be touched: Node's own sentence says enough. */
+function isOfTheWorld(error: unknown): boolean {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  return code?.startsWith("ERR_PARSE_ARGS") === true || syscall !== undefined;
 }
