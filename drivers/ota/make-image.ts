@@ -1,5 +1,5 @@
 /** Makes and signs an image of a release; what `minaret image` does. */
-import { createHash, createPrivateKey, generateKeyPairSync } from "node:crypto";
+import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
 import { lstat, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -45,8 +45,7 @@ export async function makeKey(privateFile: string, publicFile: string): Promise<
 /** Packs, signs and writes; `out` is there whole or not at all. */
 export async function makeImage(options: ImageOptions): Promise<ImageManifest> {
   const { root, version, board, keyFile, out } = options;
-  const key = createPrivateKey(await readFile(keyFile, "utf8"));
-  if (key.asymmetricKeyType !== "ed25519") throw badImage("the signing key is not an Ed25519 key");
+  const key = await signingKey(keyFile);
   const files = await filesOf(options);
   if (files.length === 0) throw badImage("there is nothing to pack");
   const archive = () => pack(files, (path) => createReadStream(join(root, path)));
@@ -70,6 +69,15 @@ export async function makeImage(options: ImageOptions): Promise<ImageManifest> {
     await rm(draft, { force: true });
   }
   return manifest;
+}
+
+async function signingKey(file: string): Promise<KeyObject> {
+  const text = await readFile(file, "utf8");
+  try {
+    const key = createPrivateKey(text);
+    if (key.asymmetricKeyType === "ed25519") return key;
+  } catch {} // said below: OpenSSL's own words help nobody
+  throw badImage(`the signing key ${file} is not an Ed25519 private key in PEM`);
 }
 
 async function* container(head: Uint8Array, payload: AsyncIterable<Uint8Array>) {
