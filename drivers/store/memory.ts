@@ -5,15 +5,21 @@ import { behindCursor, comparing, matches, uniqueKey } from "./match.ts";
 import type { CollectionSpec, Commit, Doc, Filter, NewDoc, Page, Query, Store } from "./store.ts";
 import { pick, valueAt } from "./words.ts";
 
+type Collections = ReadonlyMap<string, { spec: CollectionSpec; docs: Map<string, Doc> }>;
+
 /** Documents that live as long as the process: the showcase of a platform without a database. */
 export class MemoryStore implements Store {
   readonly kind = "sqlite";
-  readonly #collections: ReadonlyMap<string, { spec: CollectionSpec; docs: Map<string, Doc> }>;
+  readonly #collections: Collections;
 
   readonly #availability = new Availability();
 
-  constructor(collections: readonly CollectionSpec[]) {
-    this.#collections = new Map(collections.map((spec) => [spec.name, { spec, docs: new Map() }]));
+  /** Another store's place makes this one a second client of the same documents. */
+  constructor(collections: readonly CollectionSpec[] | MemoryStore) {
+    this.#collections =
+      collections instanceof MemoryStore
+        ? collections.#collections
+        : new Map(collections.map((spec) => [spec.name, { spec, docs: new Map() }]));
   }
 
   async open(): Promise<void> {

@@ -6,8 +6,9 @@ import { collections, storeContract } from "./contract.ts";
 describe("the store in memory", () => {
   const shared = new MemoryStore(collections);
   storeContract(async () => {
-    await shared.open();
-    return shared;
+    const client = new MemoryStore(shared);
+    await client.open();
+    return client;
   });
 });
 
