@@ -9,6 +9,8 @@ export interface Load {
   address: string;
   /** mpv's number for the entry that plays now; 0 until mpv said it. */
   entry: number;
+  /** mpv is done with that entry. */
+  over: boolean;
   /** Further addresses of a playlist, tried when one fails. */
   others: string[];
   expanded: boolean;
@@ -34,6 +36,7 @@ export function newLoad(source: AudioSource, { token, startMs }: LoadOptions): L
     startMs,
     address: source.kind === "file" ? source.path : source.url,
     entry: 0,
+    over: false,
     others: [],
     expanded: false,
     started: false,

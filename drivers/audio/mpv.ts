@@ -119,8 +119,14 @@ export class MpvAudio implements AudioDriver {
     if (!load?.loaded) throw new Error("nothing is loaded");
     load.seeking = true;
     load.sought = true;
-    await this.#mpv.command("seek", ms / 1_000, "absolute+exact");
-    if (this.#load === load) this.#position.report(ms);
+    // At once, so that whoever asks before mpv has answered does not hear of the old place.
+    this.#position.report(ms);
+    try {
+      await this.#mpv.command("seek", ms / 1_000, "absolute+exact");
+    } catch (error) {
+      load.seeking = false;
+      throw error;
+    }
   }
 
   async setVolume(volume: number): Promise<void> {
@@ -143,6 +149,7 @@ export class MpvAudio implements AudioDriver {
   async #start(load: Load, startMs: number): Promise<void> {
     if (this.#load !== load) return;
     load.entry = 0;
+    load.over = false;
     load.logged = [];
     this.#unnamed++;
     const options = optionsOf(load.source, startMs);
@@ -184,9 +191,12 @@ export class MpvAudio implements AudioDriver {
     if (message.event === "start-file") this.#playing = message.playlist_entry_id ?? 0;
     if (!load || load.entry === 0) return;
     if (message.event === "end-file" && message.playlist_entry_id === load.entry) this.#over(load, message);
+    // mpv hands out its log last: what explains the end of a file comes after it.
+    const isOver = this.#playing === 0 && load.over;
+    if (message.event === "log-message" && (isOver || this.#playing === load.entry))
+      this.#logged(load, message);
     if (this.#playing !== load.entry) return;
-    if (message.event === "log-message") this.#logged(load, message);
-    else if (message.event === "playback-restart") this.#restarted(load);
+    if (message.event === "playback-restart") this.#restarted(load);
     else if (message.event === "property-change") this.#changed(load, message);
   }
 
@@ -219,6 +229,7 @@ export class MpvAudio implements AudioDriver {
 
   #changed(load: Load, { name, data }: MpvMessage): void {
     if (name === "time-pos" && typeof data === "number" && load.flowingSince !== null) {
+      if (load.seeking) return;
       this.#position.report(data * 1_000);
       const now = performance.now();
       if (!load.loaded || now - this.#lastPositionAt < positionEveryMs) return;
@@ -260,6 +271,7 @@ export class MpvAudio implements AudioDriver {
 
   #over(load: Load, { reason, file_error: fileError }: MpvMessage): void {
     this.#playing = 0;
+    load.over = true;
     if (reason !== "eof" && reason !== "error") return;
     this.#position.run(false);
     // Begun or sought behind its end, a file plays nothing and is over; otherwise it holds no audio.
@@ -268,7 +280,7 @@ export class MpvAudio implements AudioDriver {
     if (load.started && over) this.#announce(load, null, false);
     if (!load.loaded) this.#next(load, fileError);
     else if (isLive(load)) this.#reconnect(load);
-    else if (!over) this.#fail(load, failureReason(fileError, load.logged));
+    else if (!over) void this.#explain(load, fileError);
     else void this.#finish(load);
   }
 
@@ -280,7 +292,13 @@ export class MpvAudio implements AudioDriver {
       load.address = other;
       this.#start(load, load.startMs).catch(() => {});
     } else if (mayBePlaylist && !load.expanded) void this.#expand(load).catch(() => {});
-    else this.#fail(load, failureReason(fileError, load.logged));
+    else void this.#explain(load, fileError);
+  }
+
+  /** Fails with what mpv's log says, which has all come once mpv has answered something. */
+  async #explain(load: Load, fileError: string | undefined): Promise<void> {
+    await this.#mpv.command("get_property", "idle-active").catch(() => null);
+    this.#fail(load, failureReason(fileError, load.logged));
   }
 
   #reconnect(load: Load): void {

@@ -79,6 +79,15 @@ describe("mpv's reports", () => {
     expect(ear.heard.filter(({ type }) => type === "position")).toHaveLength(1);
   });
 
+  it("of the log explain a failure, though they come after it", async () => {
+    const { audio, ear } = await open(`say(
+      { event: "start-file", playlist_entry_id: number },
+      { event: "end-file", reason: "error", file_error: "loading failed", playlist_entry_id: number },
+      { event: "log-message", prefix: "ffmpeg", level: "warn", text: "http: HTTP error 404 Not Found\\n" });`);
+    await load(audio, "a");
+    expect(await ear.verdict("a")).toBe("the server answered with status 404");
+  });
+
   it("that never come are the player's death", async () => {
     const { audio, ear } = await open(begin);
     await load(audio, "a");
