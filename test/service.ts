@@ -1,6 +1,6 @@
 /** Runs Minaret as a process of its own, as a newcomer would, on free ports and in a home of its own. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -20,6 +20,8 @@ export interface RunningService {
   stop(): Promise<number | null>;
   /** SIGKILL, and wait for the end. */
   kill(): Promise<void>;
+  /** The end of a test: the process killed if it still runs, its home removed. */
+  discard(): Promise<void>;
 }
 
 export interface ServiceOptions {
@@ -72,6 +74,10 @@ export async function startService(
       ?.trim()
       .slice(label.length)
       .trim();
+  const kill = async () => {
+    child.kill("SIGKILL");
+    await ended;
+  };
   return {
     process: child,
     home,
@@ -85,9 +91,10 @@ export async function startService(
       child.kill("SIGTERM");
       return ended;
     },
-    kill: async () => {
-      child.kill("SIGKILL");
-      await ended;
+    kill,
+    discard: async () => {
+      await kill();
+      rmSync(home, { recursive: true, force: true });
     },
   };
 }
