@@ -88,13 +88,8 @@ class Run {
   /** The one thing meant for a person: standard output, never the log. */
   greet(): void {
     const branches = [...this.#branches.values()];
-    const lines = [
-      ...branches.flatMap((branch) => branch.lines()),
-      ...(this.#inspector?.lines(branches) ?? []),
-    ];
-    const width = Math.max(...lines.map(([label]) => label.length));
     console.log(`\nMinaret ${manifest.version}\n`);
-    for (const [label, text] of lines) console.log(`  ${label.padEnd(width)}  ${text}`);
+    showLines([...branches.flatMap((branch) => branch.lines()), ...(this.#inspector?.lines(branches) ?? [])]);
     for (const branch of branches) showSecrets(branch);
     if (!this.#config.limits) console.log("\n  Rate limits and login throttling are off.");
     console.log("\nready");
@@ -128,6 +123,10 @@ class Run {
     this.#branches.set(service, branch);
     tree.addChild("", branch.spec);
     showSecrets(branch);
+    await this.serves();
+    console.log();
+    showLines(branch.lines());
+    console.log("\nready");
   }
 }
 
@@ -141,6 +140,11 @@ function statusWhen(tree: RunningTree, wanted: () => boolean): Promise<true> {
     const ignore = tree.watchStatus(look);
     look();
   });
+}
+
+function showLines(lines: [label: string, text: string][]): void {
+  const width = Math.max(...lines.map(([label]) => label.length));
+  for (const [label, text] of lines) console.log(`  ${label.padEnd(width)}  ${text}`);
 }
 
 function showSecrets(branch: Branch): void {
