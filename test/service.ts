@@ -16,6 +16,8 @@ export interface RunningService {
   inspector: string | undefined;
   token: string;
   adminPassword: string;
+  /** The next printed line that matches. */
+  printed(pattern: RegExp): Promise<RegExpExecArray>;
   /** SIGTERM, and wait for the end; the exit code. */
   stop(): Promise<number | null>;
   /** SIGKILL, and wait for the end. */
@@ -55,10 +57,12 @@ export async function startService(
     },
   });
   const output: string[] = [];
+  const waiting = new Set<(line: string) => void>();
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   const ready = new Promise<void>((resolve, reject) => {
     const hear = (line: string) => {
       output.push(line);
+      for (const look of waiting) look(line);
       if (line.trim() === "ready") resolve();
     };
     createInterface({ input: child.stdout }).on("line", hear);
@@ -87,6 +91,17 @@ export async function startService(
     inspector: labelled("inspector"),
     token: labelled("device token") ?? options.token ?? "",
     adminPassword: labelled("admin password") ?? options.adminPassword ?? "",
+    printed: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = (line: string) => {
+          const found = pattern.exec(line);
+          if (found === null) return;
+          waiting.delete(look);
+          resolve(found);
+        };
+        waiting.add(look);
+        void ended.then((code) => reject(new Error(`ended with ${code} before it printed ${pattern}`)));
+      }),
     stop: () => {
       child.kill("SIGTERM");
       return ended;
