@@ -100,6 +100,9 @@ describeWith(["date"], "timezone rules against glibc", () => {
     "XXX-24",
     "LMT0:25:21",
     "EDT4EST5,0/0,J365/23",
+    "AAA3BBB,J59/0,J60/0",
+    "AAA3BBB,58/0,59/0",
+    "AAA-3BBB,364/24,365/24",
   ])("%s is evaluated as glibc does through a whole century", (rule) => {
     const instants = Array.from({ length: 2_400 }, (_, n) => Math.floor((n * lastInstant) / 2_400));
     compare(rule, instants);
