@@ -8,5 +8,5 @@ export function qiblaOf(lat: number, lng: number): number {
   const x =
     Math.cos(lat * radians) * Math.tan(kaaba.lat * radians) - Math.sin(lat * radians) * Math.cos(east);
   const degrees = Math.atan2(y, x) / radians;
-  return (Math.round(degrees * 100) / 100 + 360) % 360;
+  return (Math.round((degrees + 360) * 100) % 36_000) / 100;
 }

@@ -40,10 +40,11 @@ it.each([
   expect(Math.abs(qiblaOf(lat, lng) - degrees)).toBeLessThan(0.1);
 });
 
-it("the qibla stays within a full turn everywhere", () => {
+it("the qibla stays within a full turn everywhere, with two decimals", () => {
   for (let lat = -90; lat <= 90; lat += 15)
     for (let lng = -180; lng <= 180; lng += 15) {
       expect(qiblaOf(lat, lng)).toBeGreaterThanOrEqual(0);
       expect(qiblaOf(lat, lng)).toBeLessThan(360);
+      expect(String(qiblaOf(lat, lng))).toMatch(/^\d{1,3}(\.\d\d?)?$/);
     }
 });
