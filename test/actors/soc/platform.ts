@@ -88,10 +88,12 @@ function mortalStore(store: Store, writes: number): Store {
   });
 }
 
+export const platformCollections = [...caseWorkCollections, ...entityCollections([])];
+
 /** A store in a folder of its own. */
 export async function openPlatformStore(): Promise<{ store: Store; close(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), "minaret-soc-"));
-  const store = new SqliteStore(join(folder, "soc.db"), [...caseWorkCollections, ...entityCollections([])]);
+  const store = new SqliteStore(join(folder, "soc.db"), platformCollections);
   await store.open();
   return {
     store,
