@@ -56,11 +56,23 @@ export function startRecordList<R extends ListedRecord>(
   };
 }
 
-/** Writes a record whether or not it was there before. */
+/** The version of each record last written here: no other process writes to this file, so it is mostly the one stored. */
+const written = new WeakMap<Store, Map<string, number>>();
+const remembered = 1_000;
+
+/** Writes a record whether or not it was there before; it is read only when the swap was lost. */
 export async function put(store: Store, collection: string, record: ListedRecord): Promise<void> {
+  const versions = written.get(store) ?? new Map<string, number>();
+  written.set(store, versions);
+  const key = `${collection}/${record.id}`;
+  let version = versions.get(key) ?? 0;
   for (let attempt = 0; attempt < 8; attempt++) {
-    const known = await store.get(collection, record.id);
-    if (await store.commit({ collection, version: known?.version ?? 0, doc: { ...record } })) return;
+    if (await store.commit({ collection, version, doc: { ...record } })) {
+      if (versions.size >= remembered) versions.clear();
+      versions.set(key, version + 1);
+      return;
+    }
+    version = (await store.get(collection, record.id))?.version ?? 0;
   }
   throw new DomainError("unavailable", `${collection} could not be written`);
 }

@@ -20,10 +20,10 @@ export function startSettings(store: Store): Start {
     const values = { ...defaultSettings, ...(kept as Partial<SettingsValues>) };
     const machine = settingsMachine.provide({
       actions: {
-        storeSettings: (_, change) => {
-          put(store, "settings", { id: "device", ...change.values }).then(
-            () => ref.send({ type: "STORED", ...change }),
-            (error) => ref.send({ type: "WRITE_FAILED", id: change.id, refusal: refusalFrom(error) }),
+        storeSettings: (_, { values: changed }) => {
+          put(store, "settings", { id: "device", ...changed }).then(
+            () => ref.send({ type: "STORED" }),
+            (error) => ref.send({ type: "WRITE_FAILED", refusal: refusalFrom(error) }),
           );
         },
       },

@@ -1,4 +1,4 @@
-import { assign, emit, type SnapshotFrom, setup } from "xstate";
+import { assign, enqueueActions, type SnapshotFrom, setup } from "xstate";
 import type { Refusal } from "../errors.ts";
 
 /** What a person sets once and expects to find again. */
@@ -27,10 +27,7 @@ export const defaultSettings: Settings = {
 
 export type SettingsCommand = { type: "CHANGE"; id: string; patch: Partial<Settings> };
 
-export type SettingsEvent =
-  | SettingsCommand
-  | { type: "STORED"; id: string; values: Settings }
-  | { type: "WRITE_FAILED"; id: string; refusal: Refusal };
+export type SettingsEvent = SettingsCommand | { type: "STORED" } | { type: "WRITE_FAILED"; refusal: Refusal };
 
 export type SettingsReplies = { CHANGE: Settings };
 
@@ -40,8 +37,10 @@ type Emitted =
 
 interface SettingsContext {
   values: Settings;
-  /** Changes not yet written, oldest first; one is written at a time, so that none undoes another. */
+  /** Changes that came while others are being written, oldest first; they are written next, all at once. */
   waiting: { id: string; patch: Partial<Settings> }[];
+  /** Changes being written, each with what it made of the settings. One write at a time, so that none undoes another. */
+  writing: { id: string; values: Settings }[];
 }
 
 export const settingsMachine = setup({
@@ -53,40 +52,35 @@ export const settingsMachine = setup({
   },
   guards: { moreWaits: ({ context }) => context.waiting.length > 0 },
   actions: {
-    storeSettings: (_, _params: { id: string; values: Settings }) => {}, // effect
+    storeSettings: (_, _params: { values: Settings }) => {}, // effect
     queue: assign({
       waiting: ({ context, event }) =>
         event.type === "CHANGE" ? [...context.waiting, event] : context.waiting,
     }),
-    dequeue: assign({ waiting: ({ context }) => context.waiting.slice(1) }),
-    show: assign({
-      values: ({ context, event }) => (event.type === "STORED" ? event.values : context.values),
+    gather: assign({ writing: ({ context }) => applied(context), waiting: [] }),
+    show: assign({ values: ({ context }) => written(context), writing: [] }),
+    forget: assign({ writing: [] }),
+    settleAll: enqueueActions(({ context, enqueue }) => {
+      for (const { id, values } of context.writing) enqueue.emit({ type: "settled", id, reply: values });
+    }),
+    refuseAll: enqueueActions(({ context, enqueue }, { refusal }: { refusal: Refusal }) => {
+      for (const { id } of context.writing) enqueue.emit({ type: "failed", id, refusal });
     }),
   },
 }).createMachine({
   id: "settings",
-  context: ({ input }) => ({ ...input, waiting: [] }),
+  context: ({ input }) => ({ ...input, waiting: [], writing: [] }),
   initial: "ready",
   on: { CHANGE: { actions: "queue" } },
   states: {
     ready: { always: { guard: "moreWaits", target: "storing" } },
     storing: {
-      entry: { type: "storeSettings", params: ({ context }) => nextOf(context) },
+      entry: ["gather", { type: "storeSettings", params: ({ context }) => ({ values: written(context) }) }],
       on: {
-        STORED: {
-          target: "ready",
-          actions: [
-            "show",
-            "dequeue",
-            emit(({ event }) => ({ type: "settled", id: event.id, reply: event.values })),
-          ],
-        },
+        STORED: { target: "ready", actions: ["settleAll", "show"] },
         WRITE_FAILED: {
           target: "ready",
-          actions: [
-            "dequeue",
-            emit(({ event }) => ({ type: "failed", id: event.id, refusal: event.refusal })),
-          ],
+          actions: [{ type: "refuseAll", params: ({ event }) => ({ refusal: event.refusal }) }, "forget"],
         },
       },
     },
@@ -97,7 +91,14 @@ export function settingsOf(snapshot: SnapshotFrom<typeof settingsMachine>): Sett
   return snapshot.context.values;
 }
 
-function nextOf({ values, waiting }: SettingsContext): { id: string; values: Settings } {
-  const [next] = waiting;
-  return { id: next?.id ?? "", values: { ...values, ...next?.patch } };
+function applied({ values, waiting }: SettingsContext): SettingsContext["writing"] {
+  let now = values;
+  return waiting.map(({ id, patch }) => {
+    now = { ...now, ...patch };
+    return { id, values: now };
+  });
+}
+
+function written({ values, writing }: SettingsContext): Settings {
+  return writing.at(-1)?.values ?? values;
 }
