@@ -2,7 +2,7 @@
 
 export interface Row {
   name: string;
-  /** What was measured: connections, keep-alive, body. */
+  /** What was measured: connections, keep-alive, body; or why it was not. */
   how: string;
   ours: number;
   baseline: number;
@@ -14,20 +14,27 @@ export interface Row {
 
 export type Goal = { atLeast: number } | { atMost: number } | null;
 
+type Side = () => number | Promise<number>;
+
 /** Measures the two sides in turn, so that a noisy neighbour hits both. */
 export async function alternate(
   rounds: number,
-  ours: () => Promise<number>,
-  baseline: () => Promise<number>,
+  ours: Side,
+  baseline: Side,
 ): Promise<{ ours: number; baseline: number }> {
-  const left: number[] = [];
-  const right: number[] = [];
+  const [left, right] = await rotate(rounds, [ours, baseline]);
+  return { ours: median(left!), baseline: median(right!) };
+}
+
+/** All figures of each side; every other round begins at the other end. */
+export async function rotate(rounds: number, sides: readonly Side[]): Promise<number[][]> {
+  const figures = sides.map((): number[] => []);
   for (let round = 0; round < rounds; round++) {
-    if (round % 2 === 0) left.push(await ours());
-    right.push(await baseline());
-    if (round % 2 === 1) left.push(await ours());
+    const order = [...sides.keys()];
+    if (round % 2 === 1) order.reverse();
+    for (const n of order) figures[n]!.push(await sides[n]!());
   }
-  return { ours: median(left), baseline: median(right) };
+  return figures;
 }
 
 export function row(
@@ -41,6 +48,12 @@ export function row(
   return { name, how, unit, ...sides, ratio, goal: wordsOf(goal), met: goal && isMet(ratio, goal) };
 }
 
+/** A row that says why there is no figure. */
+export function skipped(name: string, why: string): Row {
+  const none = { ours: Number.NaN, baseline: Number.NaN, ratio: Number.NaN };
+  return { name, how: `skipped: ${why}`, unit: "", ...none, goal: "", met: null };
+}
+
 export function median(values: readonly number[]): number {
   return percentile(values, 50);
 }
@@ -48,6 +61,13 @@ export function median(values: readonly number[]): number {
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? Number.NaN;
+}
+
+/** Milliseconds that some work takes. */
+export async function timed(work: () => unknown): Promise<number> {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
 }
 
 function isMet(ratio: number, goal: NonNullable<Goal>): boolean {
