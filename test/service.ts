@@ -29,6 +29,8 @@ export interface RunningService {
 export interface ServiceOptions {
   env?: Record<string, string>;
   home?: string;
+  /** A command that the service is run by, for example strace; it must not take its place as the direct child. */
+  under?: readonly string[];
   /** Of an earlier run in the same home, which printed them. */
   token?: string;
   adminPassword?: string;
@@ -42,7 +44,8 @@ export async function startService(
   options: ServiceOptions = {},
 ): Promise<RunningService> {
   const home = options.home ?? mkdtempSync(join(tmpdir(), "minaret-home-"));
-  const child = spawn(node, [join(root, "main.ts"), which], {
+  const [program = node, ...args] = [...(options.under ?? []), node, join(root, "main.ts"), which];
+  const child = spawn(program, args, {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
     env: {
