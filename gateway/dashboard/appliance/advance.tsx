@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from "react";
+import type { PlaybackView } from "../../../machines/appliance/playback-view.ts";
 import { send } from "./api.ts";
-import type { Playback } from "./state.ts";
 
 const modes = {
   off: "Stop after this surah",
@@ -11,7 +11,7 @@ const modes = {
 } as const;
 
 /** What happens at the end of a track, and the drills for memorisation. */
-export function Advance({ status }: { status: Playback }) {
+export function Advance({ status }: { status: PlaybackView }) {
   const [mode, setMode] = useState<keyof typeof modes | null>(null);
   const shown = mode ?? status.advance_mode;
   const hifz = shown === "hifz_repeat" || shown === "hifz_ab";

@@ -1,17 +1,8 @@
 import { useEffect, useState } from "react";
+import type { ReciterView, SurahSlot } from "../../../machines/appliance/library-listing.ts";
 import { read, send } from "./api.ts";
-import { live, type Reciter } from "./state.ts";
+import { live } from "./state.ts";
 import { clock, megabytes } from "./words.ts";
-
-interface SurahSlot {
-  number: number;
-  name: string;
-  name_ar: string;
-  name_en: string;
-  available: boolean;
-  path: string | null;
-  duration: number;
-}
 
 /** The card: its reciters, and the surahs of the chosen one. */
 export function Library() {
@@ -40,7 +31,7 @@ export function Library() {
   );
 }
 
-function Surahs({ reciter }: { reciter: Reciter }) {
+function Surahs({ reciter }: { reciter: ReciterView }) {
   const { state } = live.use();
   const [slots, setSlots] = useState<SurahSlot[]>([]);
   const [all, showAll] = useState(false);

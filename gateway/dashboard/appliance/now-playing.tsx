@@ -1,18 +1,19 @@
 import { useEffect, useState } from "react";
+import type { PlaybackView } from "../../../machines/appliance/playback-view.ts";
 import { Advance } from "./advance.tsx";
 import { send } from "./api.ts";
-import { live, type Playback } from "./state.ts";
+import { live } from "./state.ts";
 import { clock, surahTitle } from "./words.ts";
 
 /** The position of this moment, counted on from the last reading. */
-function positionNow(status: Playback): number {
+function positionNow(status: PlaybackView): number {
   if (status.state !== "playing" || status.hifz?.waiting || !status.position_at) return status.position;
   const passed = Date.now() - Date.parse(status.position_at);
   const reckoned = status.position + Math.max(0, passed);
   return status.duration > 0 ? Math.min(reckoned, status.duration) : reckoned;
 }
 
-function titleOf(status: Playback): string {
+function titleOf(status: PlaybackView): string {
   if (status.adhan) return "Adhan";
   if (status.mode === "idle") return "Nothing is playing";
   if (status.surah_number > 0) return surahTitle(status.surah_number);
@@ -47,7 +48,7 @@ export function NowPlaying() {
   );
 }
 
-function Progress({ status, position }: { status: Playback; position: number }) {
+function Progress({ status, position }: { status: PlaybackView; position: number }) {
   const live = status.mode === "stream" && status.duration === 0;
   if (live) return <p className="live">live</p>;
   const seek = (value: number) => void send("POST", "/playback/seek", { position: value });
@@ -68,7 +69,7 @@ function Progress({ status, position }: { status: Playback; position: number }) 
   );
 }
 
-function Transport({ status }: { status: Playback }) {
+function Transport({ status }: { status: PlaybackView }) {
   const command = (name: string) => () => void send("POST", `/playback/${name}`);
   const playing = status.state === "playing" || status.state === "buffering";
   return (

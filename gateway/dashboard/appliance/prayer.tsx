@@ -1,6 +1,8 @@
 import { type FormEvent, useEffect, useState } from "react";
+import type { HijriDate } from "../../../machines/appliance/hijri.ts";
+import type { PrayerReport } from "../../../machines/appliance/prayer-view.ts";
 import { send } from "./api.ts";
-import { live, type Prayer } from "./state.ts";
+import { live } from "./state.ts";
 import { clock } from "./words.ts";
 
 const prayers = ["fajr", "sunrise", "dhuhr", "asr", "maghrib", "isha"] as const;
@@ -13,12 +15,7 @@ export function PrayerPage() {
   return (
     <div className="columns">
       <section>
-        <h3>
-          {prayer.hijri.day} {prayer.hijri.month_name} {prayer.hijri.year}{" "}
-          <span lang="ar" dir="rtl" className="arabic">
-            {prayer.hijri.month_name_ar}
-          </span>
-        </h3>
+        {prayer.hijri && <Hijri date={prayer.hijri} />}
         {prayer.times ? (
           <Times prayer={prayer} times={prayer.times} />
         ) : (
@@ -30,7 +27,18 @@ export function PrayerPage() {
   );
 }
 
-function Times({ prayer, times }: { prayer: Prayer; times: Record<string, string> }) {
+function Hijri({ date }: { date: HijriDate }) {
+  return (
+    <h3>
+      {date.day} {date.month_name} {date.year}{" "}
+      <span lang="ar" dir="rtl" className="arabic">
+        {date.month_name_ar}
+      </span>
+    </h3>
+  );
+}
+
+function Times({ prayer, times }: { prayer: PrayerReport; times: Record<string, string> }) {
   return (
     <>
       <table className="times">
@@ -70,7 +78,7 @@ function Countdown({ name, seconds }: { name: string; seconds: number }) {
   );
 }
 
-function Reckoning({ prayer }: { prayer: Prayer }) {
+function Reckoning({ prayer }: { prayer: PrayerReport }) {
   const { config } = prayer;
   const save = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();

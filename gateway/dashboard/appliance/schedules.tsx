@@ -1,13 +1,22 @@
 import type { FormEvent } from "react";
+import type { ScheduleView } from "../../../machines/appliance/scheduler.ts";
 import { send } from "./api.ts";
-import { live, type Schedule } from "./state.ts";
+import { live } from "./state.ts";
 import { dayNames, daysInWords, surahTitle } from "./words.ts";
 
-function targetInWords({ target }: Schedule): string {
-  if (target.type === "surah") return `${surahTitle(Number(target.surah))} by ${String(target.reciter)}`;
-  if (target.type === "resume") return "go on where it stopped";
-  if (target.type === "stop") return "stop";
-  return String(target.name ?? target.url ?? target.path ?? target.id ?? target.type);
+function targetInWords({ target }: ScheduleView): string {
+  switch (target.type) {
+    case "surah":
+      return `${surahTitle(target.surah)} by ${target.reciter}`;
+    case "file":
+      return target.path;
+    case "stream":
+      return target.name ?? target.url;
+    case "resume":
+      return "go on where it stopped";
+    default:
+      return target.type;
+  }
 }
 
 /** What the device does at a time of its own. */

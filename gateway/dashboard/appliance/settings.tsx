@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from "react";
 import { notify } from "../shared/notices.tsx";
 import { savedToken, saveToken, send, upload } from "./api.ts";
-import { live, type SettingsView } from "./state.ts";
+import { live, type SettingsShown } from "./state.ts";
 
 /** The device itself: its token, its settings, updates, and how it is. */
 export function SettingsPage() {
@@ -46,7 +46,7 @@ function Token() {
   );
 }
 
-function DeviceSettings({ settings }: { settings: SettingsView }) {
+function DeviceSettings({ settings }: { settings: SettingsShown }) {
   const set = (path: string, body: object) => void send("POST", `/settings/${path}`, body);
   return (
     <div className="fields">

@@ -1,15 +1,17 @@
 import type { FormEvent } from "react";
+import type { Favorite } from "../../../machines/appliance/favorites.ts";
+import type { SurahSlot } from "../../../machines/appliance/library-listing.ts";
 import { notify } from "../shared/notices.tsx";
 import { read, send } from "./api.ts";
-import { type Favorite, live } from "./state.ts";
+import { live } from "./state.ts";
 import { surahTitle } from "./words.ts";
 
-async function playFavorite({ type, url, reciter = "", surah }: Favorite): Promise<void> {
-  if (type === "stream") return void send("POST", "/playback/play", { url });
-  const map = await read<{ surahs: { number: number; path: string | null }[] }>(
-    `/library/surahs?reciter=${encodeURIComponent(reciter)}`,
+async function playFavorite(favorite: Favorite): Promise<void> {
+  if (favorite.type === "stream") return void send("POST", "/playback/play", { url: favorite.url });
+  const map = await read<{ surahs: SurahSlot[] }>(
+    `/library/surahs?reciter=${encodeURIComponent(favorite.reciter)}`,
   );
-  const path = map?.surahs.find(({ number }) => number === surah)?.path;
+  const path = map?.surahs.find(({ number }) => number === favorite.surah)?.path;
   if (path) await send("POST", "/playback/play", { path });
   else if (map) notify("That surah is not on the card.");
 }
@@ -64,10 +66,10 @@ export function Streams() {
             <li key={favorite.id}>
               <button type="button" className="row" onClick={() => void playFavorite(favorite)}>
                 <span dir="auto">
-                  {favorite.type === "surah" ? surahTitle(favorite.surah ?? 0) : favorite.name}
+                  {favorite.type === "surah" ? surahTitle(favorite.surah) : favorite.name}
                 </span>
                 <span className="muted">
-                  {favorite.reciter ?? "stream"} · played {favorite.play_count} ×
+                  {favorite.type === "surah" ? favorite.reciter : "stream"} · played {favorite.play_count} ×
                 </span>
               </button>
               <button
