@@ -1,5 +1,6 @@
 /** The audit stream: entries are stored with what they tell of, and chained shortly after. */
 import { randomBytes } from "node:crypto";
+import { createActor, fromCallback } from "xstate";
 import { sha256 } from "../../drivers/keys/ed25519.ts";
 import type { Keys } from "../../drivers/keys/keys.ts";
 import type { Logger } from "../../drivers/log/log.ts";
@@ -11,6 +12,7 @@ import {
   auditRoot,
   linkEntries,
 } from "../../machines/soc/audit.ts";
+import type { Start } from "../client.ts";
 import type { EntityStep } from "../entity-step.ts";
 import { type List, type ListQuery, listOf } from "./lists.ts";
 
@@ -266,4 +268,15 @@ export class Audit {
 /** Times are stored in UTC and compared as text. */
 function utc(time: string): string {
   return new Date(time).toISOString();
+}
+
+/** The child of the tree that chains the stream; without it entries are stored and wait. */
+export function startAudit(audit: Audit): Start {
+  return ({ inspect }) => {
+    const logic = fromCallback(() => {
+      audit.start();
+      return () => void audit.stop();
+    });
+    return { ref: createActor(logic, { inspect }).start(), close: () => audit.stop() };
+  };
 }
