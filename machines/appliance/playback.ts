@@ -84,6 +84,8 @@ export const playbackMachine = playbackSetup.createMachine({
             TRACK_ENDED: { guard: "isMine", target: "ending" },
             TRACK_FAILED: { guard: "isMine", target: "failing", actions: "noteFailure" },
             STREAM_TITLED: { guard: "isMine", actions: "noteTitle" },
+            // Only said: what was read ahead may last until the stream is back.
+            STREAM_DROPPED: { guard: "isMine", actions: "tellReconnecting" },
             OUTPUT_LOST: [
               { guard: "crashesAgain", target: "failing", actions: ["noteOutputDown", "noteFailure"] },
               { target: ".loading", actions: ["noteOutputDown", "noteLoss"] },
@@ -134,7 +136,6 @@ export const playbackMachine = playbackSetup.createMachine({
               on: {
                 PAUSE: { target: "paused", actions: ["hold", "pauseOutput", "save", soon] },
                 STREAM_STARVED: { guard: "isStarvedMine", target: "buffering", actions: "noteStarved" },
-                STREAM_DROPPED: { guard: "isMine", target: "buffering", actions: "tellReconnecting" },
                 SEEK: [
                   { guard: "reachesEnd", target: "#playback.open.ending" },
                   { target: "playing", reenter: true, actions: ["seek", seekOutput] },

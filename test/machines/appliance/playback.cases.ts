@@ -22,7 +22,7 @@ const fresh: PlaybackInput = { record: emptyRecord, resumes: false, prefix: "", 
 const on = { source: first, positionMs: 1_000, held: false };
 const refusal = { code: "not_found" as const, message: "no such file", field: "path" };
 /** A load is named by its number; walks stay below this many. */
-const tokens = Array.from({ length: 8 }, (_, n) => ({ token: String(n + 1) }));
+const tokens = Array.from({ length: 3 }, (_, n) => ({ token: String(n + 1) }));
 
 export const plan = walkPlan({
   name: "playback",
@@ -67,7 +67,7 @@ export const plan = walkPlan({
     const where = JSON.stringify(value);
     return JSON.stringify([
       where,
-      [c.source?.kind, c.adhan !== null, c.advance.mode, c.waiting !== null],
+      [c.source?.kind, c.adhan !== null, c.waiting !== null || c.adhan !== null || c.advance.mode],
       [c.kept?.phase, where.includes("paused") && c.starved, where.includes("loading") && c.held],
       plain && [
         c.crashes,
