@@ -176,5 +176,8 @@ export function isLive({ source, durationMs }: Track): boolean {
 }
 
 export function nameOf(source: Source | null): string {
-  return source === null ? "" : source.kind === "stream" ? source.url : source.path;
+  if (source === null) return "";
+  // Where the device keeps its own chime is nobody's business.
+  if (source.kind === "chime") return "chime";
+  return source.kind === "stream" ? source.url : source.path;
 }
