@@ -3,16 +3,26 @@ const secret =
   /token|passw|passphrase|secret|authorization|cookie|credential|(api|access)[_-]?key|private[_-]?key|signing[_-]?key|(^|[_-])(key|psk|pin|jwt|nonce|otp)$/i;
 
 const hidden = "[redacted]";
+const unreadable = "[unreadable]";
 const maxDepth = 12;
 const maxItems = 1_000;
 const maxText = 4_096;
 
-/** A plain copy for a person's eyes: secrets hidden by field name, cycles, actors and functions cut. */
+/** A plain copy for a person's eyes: secrets hidden by field name, cycles, actors and functions cut. Never throws. */
 export function redacted(value: unknown): unknown {
-  return copy(value, 0, new Set());
+  return copy(() => value, 0, new Set());
 }
 
-function copy(value: unknown, depth: number, above: Set<object>): unknown {
+/** A getter may throw: that is shown in its place, since a crash report must not crash. */
+function copy(read: () => unknown, depth: number, above: Set<object>): unknown {
+  try {
+    return copyOf(read(), depth, above);
+  } catch {
+    return unreadable;
+  }
+}
+
+function copyOf(value: unknown, depth: number, above: Set<object>): unknown {
   if (typeof value === "string") return value.length > maxText ? `${value.slice(0, maxText)}…` : value;
   if (typeof value === "bigint") return value.toString();
   if (typeof value === "function") return undefined;
@@ -30,16 +40,21 @@ function copy(value: unknown, depth: number, above: Set<object>): unknown {
 }
 
 function copyInside(value: object, depth: number, above: Set<object>): unknown {
-  if (Array.isArray(value)) return value.slice(0, maxItems).map((item) => copy(item, depth + 1, above));
-  if (value instanceof Set) return [...value].slice(0, maxItems).map((item) => copy(item, depth + 1, above));
-  const entries: Iterable<[unknown, unknown]> = value instanceof Map ? value : Object.entries(value);
+  const inside = (read: () => unknown) => copy(read, depth + 1, above);
+  if (Array.isArray(value) || value instanceof Set)
+    return [...value].slice(0, maxItems).map((item) => inside(() => item));
   const result: Record<string, unknown> = {};
-  let count = 0;
-  for (const [name, item] of entries) {
-    if (++count > maxItems) break;
-    const key = String(name);
-    const plain = item === null || item === undefined || typeof item === "boolean";
-    result[key] = !plain && secret.test(key) ? hidden : copy(item, depth + 1, above);
+  for (const [name, read] of fieldsOf(value).slice(0, maxItems)) {
+    result[name] = inside(() => {
+      const item = read();
+      const plain = item === null || item === undefined || typeof item === "boolean";
+      return !plain && secret.test(name) ? hidden : item;
+    });
   }
   return result;
+}
+
+function fieldsOf(value: object): [name: string, read: () => unknown][] {
+  if (value instanceof Map) return [...value].map(([name, item]) => [String(name), () => item]);
+  return Object.keys(value).map((name) => [name, () => value[name as keyof typeof value]]);
 }

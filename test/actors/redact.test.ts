@@ -47,6 +47,22 @@ describe("redaction", () => {
     expect(JSON.stringify(redacted(Array(100_000).fill({ a: 1 }))).length).toBeLessThan(10_000);
   });
 
+  it("never throws, whatever a field does when it is read", () => {
+    const thrower = (what: string) => {
+      throw new Error(what);
+    };
+    const event = {
+      good: 1,
+      get bad() {
+        return thrower("getter");
+      },
+      proxy: new Proxy({}, { has: () => thrower("has"), ownKeys: () => thrower("keys") }),
+      error: Object.defineProperty(new Error("x"), "message", { get: () => thrower("message") }),
+    };
+    const unreadable = "[unreadable]";
+    expect(redacted(event)).toEqual({ good: 1, bad: unreadable, proxy: unreadable, error: unreadable });
+  });
+
   it("shows the same object twice where it is no cycle", () => {
     const shared = { a: 1 };
     expect(redacted([shared, shared])).toEqual([shared, shared]);

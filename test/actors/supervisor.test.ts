@@ -1,7 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { createActor, fromCallback, setup, spawnChild } from "xstate";
 import type { Start } from "../../actors/client.ts";
-import { child, type Diary, plant, settled, stateOf, subject, tell } from "./supervisor-subject.ts";
+import {
+  child,
+  type Diary,
+  plant,
+  type SubjectEvent,
+  settled,
+  stateOf,
+  subject,
+  tell,
+} from "./supervisor-subject.ts";
 
 const never: Start = () => new Promise(() => {});
 const broken: Start = () => {
@@ -292,6 +301,24 @@ describe("what is left of a child that fell", () => {
     expect(report?.events.map(({ type }) => type)).toEqual([...Array(19).fill("ADD"), "BOOM"]);
     await tell(tree, "a", "BOOM");
     expect(tree.crashes()[1]?.restarts).toBe(1);
+    await tree.drain();
+  });
+
+  it("is a report even when an event of its cannot be read", async () => {
+    const { tree } = await plant([child([], "a")]);
+    const trap = {
+      get type(): "BOOM" {
+        return "BOOM";
+      },
+      get payload(): string {
+        throw new Error("trap");
+      },
+    };
+    const client = tree.client<SubjectEvent, unknown>("a");
+    await client.ask(trap).catch(() => {});
+    await settled();
+    expect(tree.crashes()[0]?.events.at(-1)).toEqual({ type: "BOOM", payload: "[unreadable]" });
+    expect(stateOf(tree, "a")).toBe("running");
     await tree.drain();
   });
 });
