@@ -23,9 +23,7 @@ type SupervisorEvent =
   | { type: "REMOVE_CHILD"; id: string }
   | { type: "SHUTDOWN"; deadline?: number };
 
-interface SupervisorContext {
-  slots: readonly Slot[];
-  policy: Policy;
+interface SupervisorContext extends SupervisorInput {
   /** By when children that are being stopped must be gone; null while nothing presses. */
   deadline: number | null;
   reason: string | null;
@@ -34,6 +32,9 @@ interface SupervisorContext {
 interface SupervisorInput {
   slots: readonly Slot[];
   policy: Policy;
+  /** Given so that a test can be exact; only `decide` reads them. */
+  now: () => number;
+  random: () => number;
 }
 
 /** A start that is not essential holds up those behind it no longer than this. */
@@ -103,12 +104,8 @@ const setTimer = base.enqueueActions(({ context, event, enqueue }) => {
   enqueue.raise({ type: "WAIT_OVER", id: slot.id }, { delay: slot.delayMs, id: `wait.${slot.id}` });
 });
 
-function decided(
-  { slots, policy }: SupervisorContext,
-  event: SupervisorEvent,
-  now: number,
-  random: () => number,
-): Partial<SupervisorContext> {
+function decided(context: SupervisorContext, event: SupervisorEvent): Partial<SupervisorContext> {
+  const { slots, policy, random } = context;
   if (event.type === "SHUTDOWN") return {};
   if (event.type === "ADD_CHILD") {
     return { slots: [...slots.filter((each) => each.id !== event.slot.id), event.slot] };
@@ -117,9 +114,9 @@ function decided(
   if (slot === undefined) return {};
   switch (event.type) {
     case "CHILD_UP":
-      return { slots: afterUp(slots, event.id, now) };
+      return { slots: afterUp(slots, event.id, context.now()) };
     case "CHILD_ENDED": {
-      const { slots: after, escalate } = afterEnd(slots, event.id, event, policy, now, random);
+      const { slots: after, escalate } = afterEnd(slots, event.id, event, policy, context.now(), random);
       return { slots: after, reason: escalate === null ? null : `${event.id}: ${escalate}` };
     }
     case "CHILD_CLOSED":
@@ -137,50 +134,48 @@ function decided(
   }
 }
 
-/** `now` and `random` are given so that a test can be exact; both are read only here. */
-export function supervisorMachine(now: () => number, random: () => number) {
-  const decide = base.assign(({ context, event }) => decided(context, event, now(), random));
-  return base
-    .extend({ actions: { decide, dismissAll, hurryUp, countOut, giveTurns, setTimer } })
-    .createMachine({
-      id: "supervisor",
-      context: ({ input }) => ({ ...input, deadline: null, reason: null }),
-      initial: "supervising",
-      states: {
-        supervising: {
-          initial: "booting",
-          entry: "giveTurns",
-          on: {
-            CHILD_UP: { actions: ["decide", "giveTurns"] },
-            CHILD_ENDED: { actions: ["decide", "giveTurns"] },
-            CHILD_CLOSED: { actions: ["decide", "setTimer", "giveTurns"] },
-            WAIT_OVER: { actions: ["decide", "giveTurns"] },
-            HOLD_OVER: { actions: ["decide", "giveTurns"] },
-            ADD_CHILD: { actions: ["decide", "giveTurns"] },
-            REMOVE_CHILD: { actions: ["decide", "giveTurns"] },
-            SHUTDOWN: { target: "draining" },
-          },
-          always: { guard: "isTooMuch", target: "failing" },
-          states: {
-            booting: { always: { guard: "isBooted", target: "running" } },
-            running: {},
-          },
+const decide = base.assign(({ context, event }) => decided(context, event));
+
+export const supervisorMachine = base
+  .extend({ actions: { decide, dismissAll, hurryUp, countOut, giveTurns, setTimer } })
+  .createMachine({
+    id: "supervisor",
+    context: ({ input }) => ({ ...input, deadline: null, reason: null }),
+    initial: "supervising",
+    states: {
+      supervising: {
+        initial: "booting",
+        entry: "giveTurns",
+        on: {
+          CHILD_UP: { actions: ["decide", "giveTurns"] },
+          CHILD_ENDED: { actions: ["decide", "giveTurns"] },
+          CHILD_CLOSED: { actions: ["decide", "setTimer", "giveTurns"] },
+          WAIT_OVER: { actions: ["decide", "giveTurns"] },
+          HOLD_OVER: { actions: ["decide", "giveTurns"] },
+          ADD_CHILD: { actions: ["decide", "giveTurns"] },
+          REMOVE_CHILD: { actions: ["decide", "giveTurns"] },
+          SHUTDOWN: { target: "draining" },
         },
-        failing: {
-          entry: ["dismissAll", "giveTurns"],
-          on: {
-            CHILD_CLOSED: { actions: ["countOut", "giveTurns"] },
-            SHUTDOWN: { target: "draining" },
-          },
-          always: { guard: "isEmpty", target: "failed" },
+        always: { guard: "isTooMuch", target: "failing" },
+        states: {
+          booting: { always: { guard: "isBooted", target: "running" } },
+          running: {},
         },
-        draining: {
-          entry: ["dismissAll", "hurryUp", "giveTurns"],
-          on: { CHILD_CLOSED: { actions: ["countOut", "giveTurns"] } },
-          always: { guard: "isEmpty", target: "stopped" },
-        },
-        stopped: { type: "final" },
-        failed: { entry: "giveUp" },
       },
-    });
-}
+      failing: {
+        entry: ["dismissAll", "giveTurns"],
+        on: {
+          CHILD_CLOSED: { actions: ["countOut", "giveTurns"] },
+          SHUTDOWN: { target: "draining" },
+        },
+        always: { guard: "isEmpty", target: "failed" },
+      },
+      draining: {
+        entry: ["dismissAll", "hurryUp", "giveTurns"],
+        on: { CHILD_CLOSED: { actions: ["countOut", "giveTurns"] } },
+        always: { guard: "isEmpty", target: "stopped" },
+      },
+      stopped: { type: "final" },
+      failed: { entry: "giveUp" },
+    },
+  });

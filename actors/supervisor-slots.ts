@@ -1,5 +1,5 @@
-import { type Backoff, restartDelay, retryDelay } from "./backoff.ts";
-import type { Restart, Strategy } from "./supervisor-spec.ts";
+import { type Backoff, restartBackoff, restartDelay, retryDelay } from "./backoff.ts";
+import { type AnySpec, isSupervisor, type Restart, type Strategy } from "./supervisor-spec.ts";
 
 /** What a supervisor knows of one child; all its decisions are functions of these. */
 export interface Slot {
@@ -57,6 +57,28 @@ const wide = { times: 4, periods: 120 };
 export interface End {
   failed: boolean;
   error: string;
+}
+
+/** A child that was never tried. */
+export function slotOf(spec: AnySpec, dynamic: boolean): Slot {
+  return {
+    id: spec.id,
+    restart: isSupervisor(spec) ? "permanent" : spec.restart,
+    essential: spec.essential ?? isSupervisor(spec),
+    backoff: { ...restartBackoff, ...spec.backoff },
+    dynamic,
+    phase: "due",
+    next: "due",
+    holds: false,
+    tried: false,
+    failures: 0,
+    unstarted: 0,
+    history: [],
+    retries: 0,
+    upSince: 0,
+    delayMs: 0,
+    error: null,
+  };
 }
 
 export function put(slots: readonly Slot[], changed: Slot): Slot[] {

@@ -1,10 +1,9 @@
 import { createActor, waitFor } from "xstate";
 import { DomainError } from "../machines/errors.ts";
-import { restartBackoff } from "./backoff.ts";
 import type { Start } from "./client.ts";
 import { type Readying, Run } from "./supervisor-child.ts";
 import { supervisorMachine } from "./supervisor-machine.ts";
-import type { Phase, Slot } from "./supervisor-slots.ts";
+import { type Phase, type Slot, slotOf } from "./supervisor-slots.ts";
 import {
   type AnySpec,
   type ChildState,
@@ -21,27 +20,6 @@ export interface Supervisor extends Readying {
 }
 
 const defaults = { intensity: 5, periodMs: 5_000, startMs: 10_000, shutdownMs: 5_000 };
-
-function slotOf(spec: AnySpec, dynamic: boolean): Slot {
-  return {
-    id: spec.id,
-    restart: isSupervisor(spec) ? "permanent" : spec.restart,
-    essential: spec.essential ?? isSupervisor(spec),
-    backoff: { ...restartBackoff, ...spec.backoff },
-    dynamic,
-    phase: "due",
-    next: "due",
-    holds: false,
-    tried: false,
-    failures: 0,
-    unstarted: 0,
-    history: [],
-    retries: 0,
-    upSince: 0,
-    delayMs: 0,
-    error: null,
-  };
-}
 
 /** Makes the start function of a supervisor, so that it is a child like any other. */
 export function startSupervisor(
@@ -77,7 +55,7 @@ export function startSupervisor(
       run.start();
     };
 
-    const machine = supervisorMachine(() => env.clock.now(), env.random).provide({
+    const machine = supervisorMachine.provide({
       actions: {
         startChild: (_, { id }) => startChild(id),
         stopChild: (_, { id, deadline }) => void runs.get(id)?.stop(deadline ?? Number.POSITIVE_INFINITY),
@@ -90,7 +68,7 @@ export function startSupervisor(
     };
     const slots = spec.children.map((child) => slotOf(child, false));
     const ref = createActor(machine, {
-      input: { slots, policy },
+      input: { slots, policy, now: () => env.clock.now(), random: env.random },
       clock: env.clock,
       id: path || "root",
       inspect,
