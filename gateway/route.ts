@@ -42,6 +42,9 @@ export class ReadyReply<T> extends Reply<T> {
   }
 }
 
+/** A reply that is not the row's own, and is not checked against its schema: a dry run's. */
+export class OtherReply<T> extends Reply<T> {}
+
 /** A body that is handed on as it arrives: bounded in size, and destroyed when it stalls. */
 export interface UploadBody {
   stream: Readable;

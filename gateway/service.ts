@@ -11,7 +11,7 @@ import type { ErrorShape } from "./errors.ts";
 import { sendEvents } from "./event-stream.ts";
 import { Exchange, type Phase } from "./exchange.ts";
 import type { Histogram, Metrics } from "./metrics.ts";
-import { ReadyReply, Reply, type Route } from "./route.ts";
+import { OtherReply, ReadyReply, Reply, type Route } from "./route.ts";
 import { RouteLookup } from "./route-lookup.ts";
 import { openUpload } from "./upload.ts";
 import { parsed } from "./validation.ts";
@@ -153,7 +153,8 @@ export class Service<Actors, Caller, Policy> {
       if (this.spec.checkReplies) route.reply.parse(JSON.parse(Buffer.from(reply.bytes).toString()));
       exchange.bytes(status, "application/json; charset=utf-8", reply.bytes);
     } else {
-      if (this.spec.checkReplies) route.reply.parse(JSON.parse(JSON.stringify(value)));
+      if (this.spec.checkReplies && !(reply instanceof OtherReply))
+        route.reply.parse(JSON.parse(JSON.stringify(value)));
       exchange.json(status, value);
     }
   }

@@ -20,7 +20,8 @@ export interface StreamResource {
 export interface Audience {
   /** Asked for each event, so that permissions may change meanwhile; everything when left out. */
   accepts?(event: string, data: unknown): boolean;
-  hello?(): unknown;
+  /** What happens while it is made is sent after it. */
+  hello?(): unknown | Promise<unknown>;
 }
 
 export interface StreamOptions {
@@ -95,10 +96,7 @@ export class StateStream {
         this.#clients.delete(client);
         this.#tellCount();
       });
-      client.send(
-        "hello",
-        frameOf("hello", JSON.stringify(audience.hello ? audience.hello() : this.hello())),
-      );
+      this.#greet(client, audience.hello ? audience.hello() : this.hello());
       this.#tellCount();
     });
   }
@@ -132,9 +130,9 @@ export class StateStream {
     this.dropClients(code, reason);
   }
 
-  /** Ends every client but goes on: after a reset they come back and are greeted anew. */
-  dropClients(code: number, reason: string): void {
-    for (const client of this.#clients.keys()) client.close(code, reason);
+  /** Ends every client, or those that are meant, but goes on: after a reset they come back and are greeted anew. */
+  dropClients(code: number, reason: string, meant: (audience: Audience) => boolean = () => true): void {
+    for (const [client, audience] of this.#clients) if (meant(audience)) client.close(code, reason);
   }
 
   /** Drops whoever has not left after `close`. */
@@ -148,6 +146,19 @@ export class StateStream {
       const { name } = resource;
       if (!this.#lastSent.has(name)) this.#lastSent.set(name, JSON.stringify(attempt(resource)));
     }
+  }
+
+  #greet(client: StreamClient, hello: unknown): void {
+    if (!(hello instanceof Promise)) return client.send("hello", frameOf("hello", JSON.stringify(hello)));
+    client.hold();
+    const seq = ++sequence;
+    hello.then(
+      (data) => client.release(frameOf("hello", JSON.stringify(data), undefined, seq)),
+      (error: unknown) => {
+        this.#options.log.warn({ err: error }, "a client could not be greeted");
+        client.close(1011, "the greeting could not be made");
+      },
+    );
   }
 
   #noteChange(name: string): void {
@@ -196,9 +207,9 @@ export class StateStream {
   }
 }
 
-function frameOf(event: string, data: string, cause?: string): Buffer {
+function frameOf(event: string, data: string, cause?: string, seq = ++sequence): Buffer {
   const tail = cause === undefined ? "" : `,"cause":${JSON.stringify(cause)}`;
-  return textFrame(`{"event":${JSON.stringify(event)},"data":${data},"seq":${++sequence}${tail}}`);
+  return textFrame(`{"event":${JSON.stringify(event)},"data":${data},"seq":${seq}${tail}}`);
 }
 
 function attempt(resource: StreamResource): unknown {

@@ -15,6 +15,7 @@ export class StreamClient {
   readonly #parked = new Map<string, Buffer>();
   #alive = true;
   #heard = 0;
+  #held = false;
 
   constructor(ws: WebSocket, socket: Duplex) {
     this.#ws = ws;
@@ -31,7 +32,7 @@ export class StreamClient {
   /** Frames go to the socket as they are: without compression the library would only add a header of its own. */
   send(subject: string, frame: Buffer): void {
     if (this.#ws.readyState !== this.#ws.OPEN) return;
-    if (this.#parked.size === 0 && this.#socket.writableLength < slowBytes) {
+    if (!this.#held && this.#parked.size === 0 && this.#socket.writableLength < slowBytes) {
       this.#socket.write(frame);
       return;
     }
@@ -39,6 +40,19 @@ export class StreamClient {
     this.#parked.delete(subject);
     this.#parked.set(subject, frame);
     if (this.#parked.size > maxParked) this.#ws.terminate();
+  }
+
+  /** Keeps what is sent until `release`. */
+  hold(): void {
+    this.#held = true;
+  }
+
+  /** Sends this first, then what was kept. */
+  release(frame: Buffer): void {
+    this.#held = false;
+    if (this.#ws.readyState !== this.#ws.OPEN) return;
+    this.#socket.write(frame);
+    this.#flush();
   }
 
   /** False when the last ping was never answered and nothing was taken since. */
@@ -64,6 +78,7 @@ export class StreamClient {
 
   #flush(): void {
     this.#showLife();
+    if (this.#held) return;
     for (const [subject, frame] of this.#parked) {
       if (this.#socket.writableLength >= slowBytes) return;
       this.#parked.delete(subject);

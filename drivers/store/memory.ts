@@ -38,6 +38,11 @@ export class MemoryStore implements Store {
     return this.#availability.listen(listener);
   }
 
+  /** Documents as another store held them, versions and all. */
+  load(collection: string, docs: readonly Doc[]): void {
+    for (const doc of docs) this.#of(collection).docs.set(doc.id, structuredClone(doc));
+  }
+
   async get(collection: string, id: string): Promise<Doc | null> {
     const doc = this.#of(collection).docs.get(id);
     return doc ? structuredClone(doc) : null;

@@ -1,6 +1,7 @@
 /** The platform's own columns of the route table. */
+import type { Principal } from "../../actors/soc/identity.ts";
 import type { RouteEffect } from "../../machines/soc/modes.ts";
-import type { Permission, Role } from "../../machines/soc/roles.ts";
+import type { Permission } from "../../machines/soc/roles.ts";
 import { routeBuilder } from "../route.ts";
 import type { SocActors } from "./actors.ts";
 
@@ -23,15 +24,12 @@ export interface SocPolicy {
   effect: RouteEffect;
   /** Keys of other services get in here, as far as their permissions go; true when left out. */
   keys?: boolean;
+  /** A read that the showcase cannot stand in for; true when left out. */
+  showcase?: boolean;
 }
 
 /** Who asks. Before authentication nobody, with no permission at all. */
-export interface SocCaller {
-  name: string;
-  role: Role | null;
-  permissions: ReadonlySet<Permission>;
-  via: "none" | "token" | "cookie" | "key";
-}
+export type SocCaller = Principal;
 
 export const nobody: SocCaller = { name: "anonymous", role: null, permissions: new Set(), via: "none" };
 

@@ -27,7 +27,7 @@ export async function startCaseService({ checkReplies = true } = {}) {
     name: "soc",
     base: "/api/v1",
     routes: caseWorkRoutes,
-    actors: { alerts, cases, file, audit: soc.desk.audit },
+    actors: { alerts, cases, file, audit: soc.desk.audit } as SocActors,
     anyone: nobody,
     checks: [
       (exchange) => {

@@ -1,0 +1,20 @@
+/** Everything that the platform keeps in its store. */
+import type { CollectionSpec } from "../../drivers/store/store.ts";
+import { entityCollections } from "../outstanding.ts";
+import { apiKeyCollection } from "./api-keys.ts";
+import { caseWorkCollections } from "./case-work.ts";
+import { revocationCollection } from "./identity.ts";
+import { userCollection } from "./users.ts";
+
+export const socCollections: readonly CollectionSpec[] = [
+  ...caseWorkCollections,
+  userCollection,
+  apiKeyCollection,
+  revocationCollection,
+  { name: "sites" },
+  { name: "approvals" },
+  { name: "executions" },
+  { name: "endpoints" },
+  { name: "playbooks" },
+  ...entityCollections([]),
+];
