@@ -21,6 +21,8 @@ describe("what comes after a track", () => {
   test("off stops, and nothing is left to resume", async () => {
     await start({ mode: "off" });
     await rig.play(surah(1));
+    await rig.client.ask({ type: "PAUSE" });
+    expect(await rig.client.ask({ type: "RESUME" })).toMatchObject({ hasResumeState: true });
     rig.advance(4_000);
     expect(await stopped()).toMatchObject({ hasResumeState: false, mode: "idle" });
   });

@@ -137,6 +137,18 @@ describe("after a restart", () => {
     expect(view).toMatchObject({ track: surah(1), position: 0, hifz: { repeat_done: 2, repeat_target: 9 } });
   });
 
+  test("a drill over a range that was left in a gap goes on with the next surah", async () => {
+    await start();
+    const advance = { mode: "hifz_ab" as const, repeat: 1, pauseS: 5, ab: { from: 1, to: 5 } };
+    await rig.client.ask({ type: "SET_MODE", advance });
+    await rig.play(surah(1));
+    rig.advance(6_000);
+    expect(rig.status()).toMatchObject({ track: surah(1), hifz: { waiting: true, repeat_done: 1 } });
+    await restart("cleanly", true);
+    const view = await rig.until(({ state }) => state === "playing");
+    expect(view).toMatchObject({ track: surah(5), position: 0, hifz: { repeat_done: 0, ab_end: 5 } });
+  });
+
   test("next knows its reciter again", async () => {
     await start();
     await rig.play(surah(1));
