@@ -34,10 +34,15 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { errors, log } = service.spec;
   const identity = options.listeners.some(({ tls }) => tls) ? await options.identity?.() : undefined;
   const handle = service.app.callback();
+  const upgraded = new Set<Duplex>();
   const listening = await listen({
     listeners: options.listeners,
     handler: (request, response) => void handle(request, response),
-    upgrade: (request, socket, head) => void upgrade(options, request, socket, head),
+    upgrade: (request, socket, head) => {
+      upgraded.add(socket);
+      socket.once("close", () => upgraded.delete(socket));
+      void upgrade(options, request, socket, head);
+    },
     errors,
     ...(identity && { identity }),
     ...(options.timeouts && { timeouts: options.timeouts }),
@@ -45,7 +50,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   stream.open();
   let current = identity?.cert;
   const renew = async () => {
-    const next = await options.identity?.();
+    const next = identity && (await options.identity?.());
     if (next && next.cert !== current) listening.renew(next);
     current = next?.cert;
   };
@@ -57,6 +62,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     clearInterval(renewal);
     service.drain();
     stream.close();
+    // After the stream's farewell; a guest such as an inspector has none, and would hold up the end.
+    for (const socket of upgraded) socket.end();
     const stopped = listening.stop();
     const cut = setTimeout(() => {
       stream.terminate();

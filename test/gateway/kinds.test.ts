@@ -1,9 +1,11 @@
+import { once } from "node:events";
 import { buffer } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { WebSocket, WebSocketServer } from "ws";
 import { z } from "zod";
 import { openLog } from "../../drivers/log/log.ts";
 import { platformErrors } from "../../gateway/errors.ts";
-import { type Gateway, openGateway } from "../../gateway/gateway.ts";
+import { type Gateway, openGateway, type Upgrade } from "../../gateway/gateway.ts";
 import { Metrics } from "../../gateway/metrics.ts";
 import {
   Bytes,
@@ -137,10 +139,14 @@ beforeEach(async () => {
     checkReplies: true,
   });
   const stream = new StateStream({ resources: [], log });
+  const guests = new WebSocketServer({ noServer: true });
   gateway = await openGateway({
     service,
     stream,
-    upgrades: new Map(),
+    upgrades: new Map<string, Upgrade>([
+      ["/ws", (...connection) => stream.accept(...connection)],
+      ["/guests", (...connection) => guests.handleUpgrade(...connection, () => {})],
+    ]),
     listeners: [{ tls: false, host: "127.0.0.1", port: 0 }],
   });
   url = `${gateway.urls[0]}/api/v1`;
@@ -254,6 +260,17 @@ describe("closing", () => {
     expect(await reply.text()).toBe('event: tick\ndata: {"n":1}\n\n');
     world.gate.resolve();
     await world.returned.promise;
+  });
+
+  test.each([
+    ["/ws", 1001],
+    ["/guests", 1006],
+  ])("a WebSocket at %s does not hold up the end", async (path, code) => {
+    const socket = new WebSocket(`${gateway.urls[0]!.replace("http", "ws")}${path}`);
+    await once(socket, "open");
+    const left = once(socket, "close");
+    await gateway.close(60_000);
+    expect((await left)[0]).toBe(code);
   });
 
   test("an upload in the middle is refused and ended", async () => {

@@ -2,7 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { connect } from "node:tls";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ownCertificate } from "../../drivers/certificate/certificate.ts";
 import { startAppliance } from "./appliance/appliance.ts";
 import { Listening } from "./listener.ts";
@@ -11,7 +12,10 @@ let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "minaret-tls-"));
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(async () => {
+  vi.useRealTimers();
+  await rm(folder, { recursive: true, force: true });
+});
 
 test("TLS and plain listeners serve the same; the certificate is trusted for its names and HSTS is TLS only", async () => {
   const identity = () => ownCertificate(join(folder, "certificate.pem"), ["localhost", "127.0.0.1"]);
@@ -39,6 +43,29 @@ test("TLS and plain listeners serve the same; the certificate is trusted for its
   const listener = new Listening(`${secure}/ws`, { ca });
   expect((await listener.hello()).event).toBe("hello");
   await listener.close();
+  await appliance.stop();
+});
+
+test("a certificate that was renewed is shown within the hour, to new connections, without a restart", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  const names = ["127.0.0.1"];
+  const identity = () => ownCertificate(join(folder, "certificate.pem"), names);
+  const appliance = await startAppliance({
+    identity,
+    listeners: [{ tls: true, host: "127.0.0.1", port: 0 }],
+  });
+  const port = Number(new URL(appliance.url).port);
+  const shown = () =>
+    new Promise<string | undefined>((resolve, reject) => {
+      const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false }, () => {
+        resolve(socket.getPeerX509Certificate()?.subjectAltName);
+        socket.destroy();
+      }).on("error", reject);
+    });
+  expect(await shown()).toBe("IP Address:127.0.0.1");
+  names.push("minaret.local");
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  await vi.waitFor(async () => expect(await shown()).toContain("DNS:minaret.local"), 10_000);
   await appliance.stop();
 });
 
