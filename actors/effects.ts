@@ -203,7 +203,7 @@ export class Effects {
       if (!(error instanceof DomainError) || passing.has(error.code)) throw error;
       // Told once before, or the record has moved on or is gone: its answer to the result is no.
       this.log.info(
-        { key: effect.id, event: event.type, code: error.code },
+        { effect: effect.id, event: event.type, code: error.code },
         "the result of an effect was refused",
       );
     }
@@ -214,7 +214,7 @@ export class Effects {
     const givenUp = attempts >= this.options.attempts;
     const level = givenUp ? "error" : "warn";
     this.log[level](
-      { err: error, key: effect.id, attempts },
+      { err: error, effect: effect.id, attempts },
       givenUp ? "an effect was given up" : "an effect failed",
     );
     try {
@@ -229,7 +229,7 @@ export class Effects {
       else this.arm(waitMs);
     } catch (failure) {
       // The store is down: the claim runs out, and the effect is found again by its time.
-      this.log.warn({ err: failure, key: effect.id }, "an effect could not be put off");
+      this.log.warn({ err: failure, effect: effect.id }, "an effect could not be put off");
     }
   }
 

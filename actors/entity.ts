@@ -82,7 +82,7 @@ export function entityHost<TMachine extends AnyStateMachine, TRecord extends Ent
       onStep?.(plan.step);
     } catch (error) {
       // The step is stored: a listener's mistake must not look like a failed command.
-      effects.log.error({ err: error, key: plan.step.key }, "a listener of entity steps failed");
+      effects.log.error({ err: error, step: plan.step.key }, "a listener of entity steps failed");
     }
     effects.take(plan.outstanding);
     timers?.arm(kind.dueOf?.(record) ?? Number.POSITIVE_INFINITY);

@@ -8,7 +8,7 @@ import type { Presence } from "../../../actors/appliance/presence.ts";
 import { startStations } from "../../../actors/appliance/stations.ts";
 import type { AnySpec } from "../../../actors/supervisor-spec.ts";
 import { startTree } from "../../../actors/tree.ts";
-import { openLog } from "../../../drivers/log/log.ts";
+import { type Logger, openLog } from "../../../drivers/log/log.ts";
 import { openStore } from "../../../drivers/store/open-store.ts";
 import type { Store } from "../../../drivers/store/store.ts";
 import { type ApplianceOptions, openAppliance } from "../../../gateway/appliance/service.ts";
@@ -16,6 +16,7 @@ import type { Listener, Timeouts } from "../../../gateway/listen.ts";
 import { Metrics } from "../../../gateway/metrics.ts";
 
 export interface ApplianceTestOptions {
+  log?: Logger;
   limits?: boolean;
   now?: () => number;
   bodyMs?: number;
@@ -31,7 +32,7 @@ export interface ApplianceTestOptions {
 
 export async function startAppliance(options: ApplianceTestOptions = {}) {
   const home = await mkdtemp(join(tmpdir(), "minaret-gateway-"));
-  const log = openLog("silent");
+  const log = options.log ?? openLog("silent");
   const store = await openStore(join(home, "store.db"), applianceCollections);
   const children: AnySpec[] = [
     { id: "stations", start: startStations(store, async (url) => url), restart: "permanent" },
