@@ -1,0 +1,125 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { AnyStateMachine } from "xstate";
+import { startEffects } from "../actors/effects.ts";
+import { startResource } from "../actors/resource.ts";
+import { socCollections } from "../actors/soc/collections.ts";
+import { Platform } from "../actors/soc/platform.ts";
+import type { ChildSpec } from "../actors/supervisor-spec.ts";
+import { startTimers } from "../actors/timers.ts";
+import { FileKeys } from "../drivers/keys/file-keys.ts";
+import { AdminFile } from "../drivers/passwords/kept-admin.ts";
+import { ScryptPasswords } from "../drivers/passwords/scrypt.ts";
+import { openStore } from "../drivers/store/open-store.ts";
+import type { Gateway } from "../gateway/gateway.ts";
+import { openSoc } from "../gateway/soc/service.ts";
+import { alertMachine } from "../machines/soc/alert.ts";
+import { approvalMachine } from "../machines/soc/approval.ts";
+import { caseMachine } from "../machines/soc/case.ts";
+import { endpointMachine } from "../machines/soc/edr-endpoint.ts";
+import { executionMachine } from "../machines/soc/execution.ts";
+import type { Branch, Surroundings } from "./branch.ts";
+import { storeFile } from "./homes.ts";
+
+const pages = join(import.meta.dirname, "../gateway/dashboard/dist/soc");
+
+/** The charts of what is stored, for the inspector. */
+const charts: Record<string, AnyStateMachine> = {
+  alert: alertMachine,
+  case: caseMachine,
+  approval: approvalMachine,
+  execution: executionMachine,
+  endpoint: endpointMachine,
+};
+
+/** The platform as a branch of the tree, from top to bottom as it boots. */
+export async function socBranch(around: Surroundings): Promise<Branch> {
+  const { config, log, metrics } = around;
+  const { home, listen, mode, tls } = config.soc;
+  const address = config.soc.store === "sqlite" ? join(home, storeFile) : config.soc.store;
+  const store = await openStore(address, socCollections);
+  const keys = new FileKeys(config.soc.keys);
+  await keys.open();
+  const secret = { made: "", greeted: false };
+  const platform: Platform = new Platform({
+    ...{ mode, store, keys, log, adminPassword: config.soc.adminPassword },
+    passwords: new ScryptPasswords(),
+    adminFile: new AdminFile(join(home, "first-admin.json")),
+    announce: (password) => {
+      secret.made = password;
+      // The store was away at the start: whoever watches the console is told now.
+      if (secret.greeted) showLate();
+    },
+  });
+  const showLate = () => {
+    console.log(`\n  admin password  ${secret.made}`);
+    platform.firstAdmin.shown();
+  };
+  const { desk, identity, firstAdmin } = platform;
+  platform.watchSteps(({ kind, event, record }) => {
+    const machine = charts[kind];
+    if (machine) around.entityStep?.({ name: kind, machine }, record.id, event, record);
+  });
+  let gateway: Gateway | undefined;
+
+  const essential = { restart: "permanent", essential: true } as const;
+  const children: ChildSpec[] = [
+    { id: "store", start: startResource({ open: () => {}, close: () => store.close() }), ...essential },
+    {
+      id: "audit",
+      start: startResource({ open: () => desk.audit.start(), close: () => desk.audit.stop() }),
+      ...essential,
+    },
+    {
+      id: "identity",
+      start: startResource({
+        async open() {
+          await firstAdmin.open();
+          await identity.open();
+        },
+        close() {
+          firstAdmin.close();
+          identity.close();
+        },
+      }),
+      ...essential,
+    },
+    { id: "effects", start: startEffects(desk.effects), ...essential },
+    { id: "timers", start: startTimers(desk.timers), ...essential },
+    {
+      id: "gateway",
+      start: startResource({
+        async open() {
+          gateway = await openSoc({
+            ...{ platform, log, metrics, limits: config.limits, pages },
+            upgrades: around.upgrades,
+            morePages: around.pages,
+            listeners: listen,
+            ...(tls && { identity: () => certificateOf(tls) }),
+          });
+        },
+        close: () => gateway?.close(),
+      }),
+      ...essential,
+    },
+  ];
+  return {
+    spec: { id: "soc", strategy: "one_for_one", children },
+    origins: () => gateway?.urls ?? [],
+    lines: () => [
+      ["platform page", (gateway?.urls ?? []).join("  ")],
+      ["platform API", `${gateway?.urls.at(-1) ?? ""}/api/v1`],
+      ["platform mode", mode],
+    ],
+    secrets: () => (secret.made === "" ? [] : [["admin password", secret.made]]),
+    secretsShown: () => {
+      secret.greeted = true;
+      if (secret.made !== "") firstAdmin.shown();
+      secret.made = "";
+    },
+  };
+}
+
+async function certificateOf({ cert, key }: { cert: string; key: string }) {
+  return { cert: await readFile(cert, "utf8"), key: await readFile(key, "utf8") };
+}
