@@ -9,8 +9,8 @@ import {
   refusalOfClock,
   viewOfClock,
 } from "../../machines/appliance/clock.ts";
-import { DomainError, type Refusal } from "../../machines/errors.ts";
 import type { Client, Start } from "../client.ts";
+import { refusalFrom } from "../refusal.ts";
 
 export type Clock = Client<ClockCommand, ClockView, ClockReplies>;
 
@@ -30,7 +30,7 @@ export function startClock(driver: ClockDriver): Start {
             () => ref.send({ type: "TIME_SET", id, reading: reading() }),
             (error) => {
               log.error({ err: error }, "the clock could not be set");
-              ref.send({ type: "SET_FAILED", id, refusal: refusalFrom(error) });
+              ref.send({ type: "SET_FAILED", id, refusal: refusalFrom(error, "the clock could not be set") });
             },
           );
         },
@@ -52,9 +52,4 @@ export function startClock(driver: ClockDriver): Start {
       },
     };
   };
-}
-
-function refusalFrom(error: unknown): Refusal {
-  if (error instanceof DomainError) return { code: error.code, message: error.message };
-  return { code: "internal", message: "the clock could not be set" };
 }

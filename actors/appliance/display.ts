@@ -12,12 +12,13 @@ import { prayerReport } from "../../machines/appliance/prayer-view.ts";
 import { type Facts, type Screen, screenOf } from "../../machines/appliance/screen.ts";
 import { civilAt, faceText } from "../../machines/appliance/timezone-civil.ts";
 import type { Client, Start, Tree } from "../client.ts";
+import { refusalFrom } from "../refusal.ts";
 import type { Cards, Nfc } from "./nfc.ts";
 import type { Ota } from "./ota.ts";
 import { type Playback, statusNow } from "./playback.ts";
 import type { Power } from "./power.ts";
 import type { Prayer } from "./prayer.ts";
-import { refusalFrom } from "./record-list.ts";
+
 import type { Settings } from "./settings.ts";
 import { secondsOf, shown, zoneNow } from "./time-of-day.ts";
 
@@ -53,7 +54,12 @@ export function startDisplay({ driver, clock }: DisplayDeps): Start {
         photograph: (_, { id }) => {
           photograph(screen()).then(
             (image) => ref.send({ type: "DRAWN", id, image }),
-            (error) => ref.send({ type: "DRAWING_FAILED", id, refusal: refusalFrom(error) }),
+            (error) =>
+              ref.send({
+                type: "DRAWING_FAILED",
+                id,
+                refusal: refusalFrom(error, "the screen could not be drawn"),
+              }),
           );
         },
       },

@@ -13,8 +13,9 @@ import { findReciter } from "../../machines/appliance/library-listing.ts";
 import { surahName } from "../../machines/appliance/surahs.ts";
 import { DomainError } from "../../machines/errors.ts";
 import type { Client, Start, Tree } from "../client.ts";
+import { refusalFrom } from "../refusal.ts";
 import type { Library } from "./library.ts";
-import { put, readAll, refusalFrom } from "./record-list.ts";
+import { notStored, put, readAll } from "./record-list.ts";
 
 export type Favorites = Client<FavoritesCommand, readonly Favorite[], FavoritesReplies>;
 
@@ -66,13 +67,13 @@ export function startFavorites({ store, checkUrl, now }: FavoritesDeps): Start {
             })
             .then(
               (favorite) => ref.send({ type: "STORED", favorite }),
-              (error: unknown) => ref.send({ type: "WRITE_FAILED", refusal: refusalFrom(error) }),
+              (error: unknown) => ref.send({ type: "WRITE_FAILED", refusal: refusalFrom(error, notStored) }),
             );
         },
         remove: (_, { favorite }) => {
           store.delete(collection, favorite.id).then(
             () => ref.send({ type: "REMOVED", favorite }),
-            (error: unknown) => ref.send({ type: "WRITE_FAILED", refusal: refusalFrom(error) }),
+            (error: unknown) => ref.send({ type: "WRITE_FAILED", refusal: refusalFrom(error, notStored) }),
           );
         },
         saveCounts: (_, { favorites: counted }) => {

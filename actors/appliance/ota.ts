@@ -11,8 +11,8 @@ import {
   refusalOfOta,
   viewOfOta,
 } from "../../machines/appliance/ota.ts";
-import { DomainError, type Refusal } from "../../machines/errors.ts";
 import type { Client, Start } from "../client.ts";
+import { refusalFrom } from "../refusal.ts";
 
 export type Ota = Client<OtaCommand, OtaView, OtaReplies>;
 
@@ -52,7 +52,7 @@ export function startOta({ home, updater, pull, reboot }: OtaParts): Start {
     const failed = (error: unknown) => {
       if (ending.signal.aborted) return;
       log.warn({ err: error }, "the update failed");
-      tell({ type: "STEP_FAILED", refusal: refusalFrom(error) });
+      tell({ type: "STEP_FAILED", refusal: refusalFrom(error, "the update failed on the device") });
     };
     const receive = async (image: { bytes: AsyncIterable<Uint8Array>; length: number | null }) => {
       shown = 0;
@@ -97,11 +97,4 @@ export function startOta({ home, updater, pull, reboot }: OtaParts): Start {
       },
     };
   };
-}
-
-function refusalFrom(error: unknown): Refusal {
-  if (!(error instanceof DomainError))
-    return { code: "internal", message: "the update failed on the device" };
-  const { code, message, field } = error;
-  return { code, message, ...(field === undefined ? {} : { field }) };
 }

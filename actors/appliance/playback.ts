@@ -10,8 +10,8 @@ import type {
 } from "../../machines/appliance/playback-events.ts";
 import { refusalOf } from "../../machines/appliance/playback-refusals.ts";
 import { type PlaybackView, statusAt, viewOf } from "../../machines/appliance/playback-view.ts";
-import { DomainError } from "../../machines/errors.ts";
 import type { Client, Start } from "../client.ts";
+import { refusalFrom } from "../refusal.ts";
 import { steadyClock, type TreeClock } from "../supervisor-spec.ts";
 import type { AudioPort, PortEvent } from "./audio-port.ts";
 import type { Library } from "./library.ts";
@@ -27,7 +27,7 @@ import {
   stamp,
   storedRecord,
 } from "./playback-world.ts";
-import { put, refusalFrom } from "./record-list.ts";
+import { notStored, put } from "./record-list.ts";
 
 /** Every command that waits is answered with the status of then. */
 export type Playback = Client<PlaybackCommand, PlaybackView>;
@@ -84,8 +84,7 @@ export function startPlayback(deps: PlaybackDeps): Start {
     };
     const loadFailed = async (token: string, error: unknown) => {
       if (!port.up) return;
-      const { code, message } = refusalFrom(error);
-      const reason = error instanceof DomainError ? message : "the player did not take it";
+      const { code, message: reason } = refusalFrom(error, "the player did not take it");
       if (code === "not_found" && (await cardWent())) return;
       ref.send({ type: "TRACK_FAILED", token, reason, code });
     };
@@ -110,7 +109,12 @@ export function startPlayback(deps: PlaybackDeps): Start {
         resolveSource: (_, { id, request, volume }) => {
           sources.find(request).then(
             (found) => ref.send({ type: "SOURCE_RESOLVED", id, volume, ...found }),
-            (error: unknown) => ref.send({ type: "SOURCE_REFUSED", id, refusal: refusalFrom(error) }),
+            (error: unknown) =>
+              ref.send({
+                type: "SOURCE_REFUSED",
+                id,
+                refusal: refusalFrom(error, "the source could not be looked at"),
+              }),
           );
         },
         loadSource: (_, { token, source, startMs }) => {
@@ -128,7 +132,8 @@ export function startPlayback(deps: PlaybackDeps): Start {
         storeMode: (_, { id }) => {
           afterThisStep(() => saver.flush()).then(
             () => ref.send({ type: "MODE_STORED", id }),
-            (error: unknown) => ref.send({ type: "MODE_NOT_STORED", id, refusal: refusalFrom(error) }),
+            (error: unknown) =>
+              ref.send({ type: "MODE_NOT_STORED", id, refusal: refusalFrom(error, notStored) }),
           );
         },
         countPlay: (_, { source }) => {

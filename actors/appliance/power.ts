@@ -16,8 +16,8 @@ import {
   awakeReasons,
   sleepFor,
 } from "../../machines/appliance/auto-off-reasons.ts";
-import { DomainError, type Refusal } from "../../machines/errors.ts";
 import type { Client, Start, Tree } from "../client.ts";
+import { refusalFrom } from "../refusal.ts";
 import type { Ota } from "./ota.ts";
 import type { Presence } from "./presence.ts";
 import type { Settings } from "./settings.ts";
@@ -64,7 +64,7 @@ export function startPower({ driver, backlight, presence, dueInMs }: PowerParts)
     };
     const failed = (error: unknown) => {
       log.warn({ err: error }, "the device did not go to sleep");
-      tell({ type: "SLEEP_FAILED", refusal: refusalFrom(error) });
+      tell({ type: "SLEEP_FAILED", refusal: refusalFrom(error, "the device could not go to sleep") });
     };
     const machine = autoOffMachine.provide({
       actions: {
@@ -142,9 +142,4 @@ function shown<V>(client: { view(): V }): V | undefined {
 
 function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
   return (value === undefined ? {} : { [key]: value }) as { [P in K]?: V };
-}
-
-function refusalFrom(error: unknown): Refusal {
-  if (error instanceof DomainError) return { code: error.code, message: error.message };
-  return { code: "internal", message: "the device could not go to sleep" };
 }

@@ -18,9 +18,10 @@ import {
 } from "../../machines/appliance/prayer-config.ts";
 import type { PrayerView } from "../../machines/appliance/prayer-view.ts";
 import type { Client, Start } from "../client.ts";
+import { refusalFrom } from "../refusal.ts";
 import { steadyClock, type TreeClock } from "../supervisor-spec.ts";
 import type { Playback } from "./playback.ts";
-import { put, refusalFrom } from "./record-list.ts";
+import { notStored, put } from "./record-list.ts";
 import { onTimeChange, secondsOf, shown, zoneNow } from "./time-of-day.ts";
 
 export type Prayer = Client<PrayerCommand, PrayerView, PrayerReplies>;
@@ -84,14 +85,17 @@ export function startPrayer({ store, clock, card, chime, timers = steadyClock }:
             },
             (error: unknown) => {
               log.error({ err: error, prayer: call.prayer }, "the adhan could not be played");
-              ref.send({ type: "ADHAN_REFUSED", refusal: refusalFrom(error) });
+              ref.send({
+                type: "ADHAN_REFUSED",
+                refusal: refusalFrom(error, "the adhan could not be called"),
+              });
             },
           );
         },
         storeConfig: (_, change) => {
           put(store, collection, { id: "prayer", ...change.config }).then(
             () => ref.send({ type: "CONFIG_STORED", config: change.config }),
-            (error: unknown) => ref.send({ type: "WRITE_FAILED", refusal: refusalFrom(error) }),
+            (error: unknown) => ref.send({ type: "WRITE_FAILED", refusal: refusalFrom(error, notStored) }),
           );
         },
         noteMissed: (_, { missed }) => {

@@ -8,14 +8,18 @@ import {
   recordsOf,
   refusalOfList,
 } from "../../machines/appliance/record-list.ts";
-import { DomainError, type Refusal } from "../../machines/errors.ts";
+import { DomainError } from "../../machines/errors.ts";
 import type { Client, Start, Tree } from "../client.ts";
+import { refusalFrom } from "../refusal.ts";
 
 export type RecordList<R extends ListedRecord> = Client<
   RecordListCommand<R>,
   readonly R[],
   RecordListReplies<R>
 >;
+
+/** What an asker is told when a write failed by a defect. */
+export const notStored = "the change could not be stored";
 
 export interface ListOptions<R> {
   limit?: number;
@@ -40,13 +44,13 @@ export function startRecordList<R extends ListedRecord>(
         storeRecord: (_, { id, record }) => {
           keep(record).then(
             () => ref.send({ type: "STORED", id, record }),
-            (error) => ref.send({ type: "WRITE_FAILED", id, refusal: refusalFrom(error) }),
+            (error) => ref.send({ type: "WRITE_FAILED", id, refusal: refusalFrom(error, notStored) }),
           );
         },
         removeRecord: (_, { id, key }) => {
           store.delete(collection, key).then(
             () => ref.send({ type: "REMOVED", id, key }),
-            (error) => ref.send({ type: "WRITE_FAILED", id, refusal: refusalFrom(error) }),
+            (error) => ref.send({ type: "WRITE_FAILED", id, refusal: refusalFrom(error, notStored) }),
           );
         },
       },
@@ -86,11 +90,4 @@ export async function readAll<R extends ListedRecord>(store: Store, collection: 
     cursor = page.nextCursor ?? undefined;
   } while (cursor);
   return records;
-}
-
-/** What the asker is told when a write failed. */
-export function refusalFrom(error: unknown): Refusal {
-  if (error instanceof DomainError)
-    return { code: error.code, message: error.message, ...(error.field && { field: error.field }) };
-  return { code: "internal", message: "the change could not be stored" };
 }

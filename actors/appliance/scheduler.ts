@@ -12,11 +12,12 @@ import {
 } from "../../machines/appliance/scheduler.ts";
 import type { AdhanOutlook, Write } from "../../machines/appliance/scheduler-context.ts";
 import type { Client, Start } from "../client.ts";
+import { refusalFrom } from "../refusal.ts";
 import { steadyClock, type TreeClock } from "../supervisor-spec.ts";
 import { admitTarget, type TargetChecks } from "./admit-target.ts";
 import type { Playback } from "./playback.ts";
 import type { Prayer } from "./prayer.ts";
-import { put, readAll, refusalFrom } from "./record-list.ts";
+import { notStored, put, readAll } from "./record-list.ts";
 import { runTarget } from "./run-target.ts";
 import { onTimeChange, secondsOf, shown, zoneNow } from "./time-of-day.ts";
 
@@ -63,7 +64,7 @@ export function startScheduler({ store, clock, timers = steadyClock, ...checks }
             (record) => ref.send({ type: "WRITTEN", record }),
             (error: unknown) => {
               log.warn({ err: error }, "a schedule could not be stored");
-              ref.send({ type: "WRITE_FAILED", refusal: refusalFrom(error) });
+              ref.send({ type: "WRITE_FAILED", refusal: refusalFrom(error, notStored) });
             },
           );
         },

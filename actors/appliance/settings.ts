@@ -9,7 +9,8 @@ import {
   settingsOf,
 } from "../../machines/appliance/settings.ts";
 import type { Client, Start } from "../client.ts";
-import { put, refusalFrom } from "./record-list.ts";
+import { refusalFrom } from "../refusal.ts";
+import { notStored, put } from "./record-list.ts";
 
 export type Settings = Client<SettingsCommand, SettingsValues, SettingsReplies>;
 
@@ -23,7 +24,7 @@ export function startSettings(store: Store): Start {
         storeSettings: (_, { values: changed }) => {
           put(store, "settings", { id: "device", ...changed }).then(
             () => ref.send({ type: "STORED" }),
-            (error) => ref.send({ type: "WRITE_FAILED", refusal: refusalFrom(error) }),
+            (error) => ref.send({ type: "WRITE_FAILED", refusal: refusalFrom(error, notStored) }),
           );
         },
       },

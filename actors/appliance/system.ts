@@ -10,8 +10,8 @@ import {
   viewOfSystem,
 } from "../../machines/appliance/system.ts";
 import type { Client, Start } from "../client.ts";
+import { refusalFrom } from "../refusal.ts";
 import { applianceCollections } from "./collections.ts";
-import { refusalFrom } from "./record-list.ts";
 
 export type System = Client<SystemCommand, SystemView, SystemReplies>;
 
@@ -36,7 +36,11 @@ export function startSystem(deps: SystemDeps): Start {
         prepareReset: () => {
           deps.prepareReset().then(
             () => ref.send({ type: "RESET_PREPARED" }),
-            (error) => ref.send({ type: "PREPARATION_FAILED", refusal: refusalFrom(error) }),
+            (error) =>
+              ref.send({
+                type: "PREPARATION_FAILED",
+                refusal: refusalFrom(error, "the reset could not be prepared"),
+              }),
           );
         },
         leave: () => deps.leave(),
