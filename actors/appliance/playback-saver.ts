@@ -25,8 +25,6 @@ export class LazySaver<T> {
   #timer: unknown;
   #writing: Promise<void> = Promise.resolve();
   #closed = false;
-  /** Writes so far, for whoever counts them. */
-  writes = 0;
 
   constructor(options: LazySaverOptions<T>) {
     this.#options = options;
@@ -89,7 +87,6 @@ export class LazySaver<T> {
     if (text === this.#lastText) return;
     this.#lastWrite = this.#options.clock.now();
     await this.#options.write(value);
-    this.writes++;
     this.#lastText = text;
   }
 }

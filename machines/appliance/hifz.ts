@@ -7,8 +7,6 @@ export type Advance =
   /** Each surah of a range `repeat` times, round and round. */
   | { mode: "hifz_ab"; repeat: number; pauseS: number; ab: Range };
 
-export type AdvanceMode = Advance["mode"];
-
 export interface Range {
   from: number;
   to: number;

@@ -1,9 +1,24 @@
 /** What each event does to playback's context: plain functions, named after what has happened. */
 import { afterFailure, isDrill, type ListedSurah, neighbour, stepAfter } from "./hifz.ts";
-import { isLive, type PlaybackContext, placeOf, surahFrom, surahOf, type Track } from "./playback-context.ts";
-import type { Reading, Source } from "./playback-events.ts";
+import {
+  isLive,
+  nameOf,
+  type PlaybackContext,
+  placeOf,
+  surahFrom,
+  surahOf,
+  type Track,
+} from "./playback-context.ts";
+import type { PlaybackNotice, Reading, Source } from "./playback-events.ts";
 
 type Change = Partial<PlaybackContext>;
+
+/** What a person is told; before the first attempt of ours the player tries by itself. */
+export function noticeOf(context: PlaybackContext, kind: PlaybackNotice["kind"]): PlaybackNotice {
+  const { attempts, reason, source } = context;
+  const trying = attempts === 0 ? "the connection was lost" : `attempt ${attempts} of ${maxAttempts}`;
+  return { kind, track: nameOf(source), reason: kind === "reconnecting" ? trying : reason.message };
+}
 
 /** More than this many sources in a row that cannot be played, and playback stops. */
 export const maxFailures = 8;

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../errors.ts";
 import { type Advance, type ListedSurah, stepAfter } from "./hifz.ts";
-import type { Reading, Source } from "./playback-events.ts";
+import type { PlaybackNotice, Reading, Source } from "./playback-events.ts";
 
 /** A track and where in it; what `resume-saved` starts from. */
 export interface SavedPosition {
@@ -77,6 +77,7 @@ export interface PlaybackContext extends Track {
   /** What comes back when the adhan ends or the new source cannot be played. */
   kept: Track | null;
   adhan: { volume: number; chime: string } | null;
+  notice: PlaybackNotice | null;
   outputUp: boolean;
   cardIn: boolean;
 }
@@ -124,6 +125,7 @@ export function contextFrom({ record, resumes, prefix, outputUp, reading }: Play
     waiting: null,
     kept: null,
     adhan: null,
+    notice: null,
     outputUp,
     cardIn: false,
   };

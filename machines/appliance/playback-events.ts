@@ -68,12 +68,13 @@ export type PlaybackReport =
 /** Every event is stamped with its moment by the actor; a machine has no clock. */
 export type PlaybackEvent = (PlaybackCommand | PlaybackReport) & { reading?: Reading };
 
-/** Things worth telling a person that the status alone does not say. */
-export type PlaybackNotice =
-  | { kind: "skipped"; track: string; reason: string }
-  | { kind: "stopped"; track: string; reason: string }
-  | { kind: "reconnecting"; url: string; attempt: number }
-  | { kind: "adhan_chime"; track: string; reason: string };
+/** What went wrong on the way, for a person; shown with the status until the next command that starts something. */
+export interface PlaybackNotice {
+  kind: "skipped" | "stopped" | "reconnecting" | "adhan_chime";
+  /** The path or the address that it is about. */
+  track: string;
+  reason: string;
+}
 
 export type PlaybackEmitted =
   | { type: "settled"; id: string }

@@ -13,6 +13,7 @@ import {
   marked,
   maxAttempts,
   moved,
+  noticeOf,
   readingOf,
   saving,
   skipTo,
@@ -21,7 +22,13 @@ import {
   untilCounted,
 } from "./playback-changes.ts";
 import { isLive, nameOf, type PlaybackContext, type PlaybackInput, tokenOf } from "./playback-context.ts";
-import type { PlaybackEmitted, PlaybackEvent, PlayRequest, Source } from "./playback-events.ts";
+import type {
+  PlaybackEmitted,
+  PlaybackEvent,
+  PlaybackNotice,
+  PlayRequest,
+  Source,
+} from "./playback-events.ts";
 
 const replaced: Refusal = { code: "conflict", message: "a newer command took its place" };
 
@@ -98,6 +105,7 @@ const base = setup({
         ...beginning(event.source, event.surahs),
         adhan: null,
         failures: 0,
+        notice: null,
         direction: 0,
         waiting: { id: event.id, field },
         volume: event.volume ?? context.volume,
@@ -112,6 +120,7 @@ const base = setup({
         ...moved(context, neighbourOf(context, direction)!),
         held: false,
         failures: 0,
+        notice: null,
         direction,
         waiting: { id: event.id, field: undefined },
       };
@@ -125,6 +134,7 @@ const base = setup({
         repeatDone,
         adhan: null,
         failures: 0,
+        notice: null,
         direction: 0,
         waiting: { id: event.id, field: undefined },
         volume: event.volume ?? context.volume,
@@ -140,6 +150,7 @@ const base = setup({
         ...beginning(source, []),
         adhan: { volume: volume === 0 ? context.volume : volume, chime },
         failures: 0,
+        notice: null,
         direction: 0,
         waiting: { id, field: undefined },
       };
@@ -161,7 +172,8 @@ const base = setup({
     ),
     notePlaying: assign(({ context, event }) => {
       const { at, mono } = readingOf(context, event);
-      return { positionAt: at, mono };
+      const { notice } = context;
+      return { positionAt: at, mono, notice: notice?.kind === "reconnecting" ? null : notice };
     }),
     mark: assign(({ context, event }) => marked(context, event)),
     tick: assign(({ context }) => ({ ticks: context.ticks + 1, attempts: 0, crashes: 0 })),
@@ -222,11 +234,12 @@ const base = setup({
   },
 });
 
-function tell(kind: "skipped" | "stopped" | "adhan_chime") {
-  return base.emit(({ context }) => ({
-    type: "notice",
-    notice: { kind, track: nameOf(context.source), reason: context.reason.message },
-  }));
+function tell(kind: PlaybackNotice["kind"]) {
+  return base.enqueueActions(({ context, enqueue }) => {
+    const notice = noticeOf(context, kind);
+    enqueue.assign({ notice });
+    enqueue.emit({ type: "notice", notice });
+  });
 }
 
 /** Answers to callers, and what is told besides: these speak of several things at once. */
@@ -286,10 +299,7 @@ export const playbackSetup = base.extend({
     tellSkipped: tell("skipped"),
     tellStopped: tell("stopped"),
     tellChime: tell("adhan_chime"),
-    tellReconnecting: base.emit(({ context }) => ({
-      type: "notice",
-      notice: { kind: "reconnecting", url: nameOf(context.source), attempt: context.attempts },
-    })),
+    tellReconnecting: tell("reconnecting"),
   },
 });
 

@@ -2,6 +2,7 @@ import type { SnapshotFrom } from "xstate";
 import { type Advance, isDrill } from "./hifz.ts";
 import type { playbackMachine } from "./playback.ts";
 import { nameOf, type PlaybackContext, surahOf, volumeOf } from "./playback-context.ts";
+import type { PlaybackNotice } from "./playback-events.ts";
 
 type Snapshot = SnapshotFrom<typeof playbackMachine>;
 
@@ -23,6 +24,8 @@ export interface PlaybackView {
   hifz?: HifzView;
   /** Only while a stream is on. */
   stream?: { url: string; name: string; title: string };
+  /** Only after something went wrong, until the next command that starts something. */
+  notice?: PlaybackNotice;
   /** Only while an adhan is on. */
   adhan?: true;
 }
@@ -65,6 +68,7 @@ export function viewOf(snapshot: Snapshot): PlaybackView {
   if (source?.kind === "stream" && !idle) {
     view.stream = { url: source.url, name: source.name, title: context.title };
   }
+  if (context.notice !== null) view.notice = context.notice;
   if (context.adhan !== null) view.adhan = true;
   return view;
 }

@@ -83,7 +83,7 @@ describeWith(["mpv", "ffmpeg"], "radio through mpv", () => {
     await player.until(({ state }) => state === "buffering");
     await player.until(({ state }) => state === "playing");
     expect(player.notices).toContainEqual(
-      expect.objectContaining({ kind: "reconnecting", url: radio.url("/dropping") }),
+      expect.objectContaining({ kind: "reconnecting", track: radio.url("/dropping") }),
     );
   });
 

@@ -34,6 +34,13 @@ const status = {
     })
     .optional(),
   stream: z.strictObject({ url: z.string(), name: z.string(), title: z.string() }).optional(),
+  notice: z
+    .strictObject({
+      kind: z.enum(["skipped", "stopped", "reconnecting", "adhan_chime"]),
+      track: z.string(),
+      reason: z.string(),
+    })
+    .optional(),
   adhan: z.literal(true).optional(),
 };
 

@@ -66,6 +66,8 @@ describe("files that cannot be played", () => {
       { kind: "skipped", track: surah(3), reason: "it is damaged" },
       { kind: "skipped", track: surah(4) },
     ]);
+    expect(rig.status().notice).toEqual(rig.notices[1]);
+    expect(await rig.play(surah(1))).not.toHaveProperty("notice");
   });
 
   test("next skips on the way it was asked, and gives back when there is nothing", async () => {

@@ -49,7 +49,11 @@ test("a stream that is lost is tried again with growing patience, and given up i
   hangUp();
   for (let attempt = 1; attempt <= 8; attempt++) {
     await rig.until(({ state }) => state === "buffering" && rig.notices.length === attempt);
-    expect(rig.notices.at(-1)).toEqual({ kind: "reconnecting", url: radio.url("/live"), attempt });
+    expect(rig.notices.at(-1)).toEqual({
+      kind: "reconnecting",
+      track: radio.url("/live"),
+      reason: `attempt ${attempt} of 8`,
+    });
     const loads = rig.audio().loads.length;
     rig.advance(Math.min(30_000, 1_000 * 2 ** (attempt - 1)) - 50);
     expect(rig.audio().loads).toHaveLength(loads);
@@ -57,7 +61,7 @@ test("a stream that is lost is tried again with growing patience, and given up i
     await rig.until(() => rig.notices.length > attempt);
   }
   await rig.until(({ state }) => state === "stopped");
-  expect(rig.notices.at(-1)).toMatchObject({ kind: "stopped" });
+  expect(rig.status().notice).toMatchObject({ kind: "stopped", track: radio.url("/live") });
 });
 
 test("a stream that comes back plays on", async () => {
