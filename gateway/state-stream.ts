@@ -89,7 +89,7 @@ export class StateStream {
   /** Takes over an upgraded connection that was found fit to listen. */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, audience: Audience = {}): void {
     this.#server.handleUpgrade(request, socket, head, (ws) => {
-      const client = new StreamClient(ws, socket);
+      const client = new StreamClient(ws, socket, audience.accepts?.bind(audience));
       if (this.#clients.size === 0) this.#noteViews();
       this.#clients.set(client, audience);
       ws.once("close", () => {
@@ -149,16 +149,17 @@ export class StateStream {
   }
 
   #greet(client: StreamClient, hello: unknown): void {
-    if (!(hello instanceof Promise)) return client.send("hello", frameOf("hello", JSON.stringify(hello)));
-    client.hold();
     const seq = ++sequence;
-    hello.then(
-      (data) => client.release(frameOf("hello", JSON.stringify(data), undefined, seq)),
-      (error: unknown) => {
-        this.#options.log.warn({ err: error }, "a client could not be greeted");
-        client.close(1011, "the greeting could not be made");
-      },
-    );
+    const say = (data: unknown) => client.greet(frameOf("hello", JSON.stringify(data), undefined, seq));
+    if (!(hello instanceof Promise)) {
+      say(hello);
+      return;
+    }
+    client.hold();
+    hello.then(say).catch((error: unknown) => {
+      this.#options.log.warn({ err: error }, "a client could not be greeted");
+      client.close(1011, "the greeting could not be made");
+    });
   }
 
   #noteChange(name: string): void {
@@ -192,10 +193,8 @@ export class StateStream {
   }
 
   #broadcast(event: string, subject: string, data: unknown, text: string, cause: string | undefined): void {
-    const frame = frameOf(event, text, cause);
-    for (const [client, audience] of this.#clients) {
-      if (audience.accepts === undefined || audience.accepts(event, data)) client.send(subject, frame);
-    }
+    const news = { event, subject, data, frame: frameOf(event, text, cause) };
+    for (const client of this.#clients.keys()) client.send(news);
   }
 
   #pingAll(): void {

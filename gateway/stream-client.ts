@@ -8,18 +8,32 @@ const maxParked = 2_000;
 /** Clients have nothing to say on this stream; a flood of frames ends it. */
 const maxHeard = 200;
 
+/** One event on its way to every client, its frame made once for all of them. */
+export interface News {
+  event: string;
+  /** What a newer one of the same subject makes superfluous. */
+  subject: string;
+  data: unknown;
+  frame: Buffer;
+}
+
+/** Whether a client may see this now; asked again when it waited, since permissions may have changed. */
+type Accepts = (event: string, data: unknown) => boolean;
+
 /** One listener of the stream. A slow one keeps only the newest frame for each subject until its socket drains. */
 export class StreamClient {
   readonly #ws: WebSocket;
   readonly #socket: Duplex;
-  readonly #parked = new Map<string, Buffer>();
+  readonly #accepts: Accepts | undefined;
+  readonly #parked = new Map<string, News>();
   #alive = true;
   #heard = 0;
   #held = false;
 
-  constructor(ws: WebSocket, socket: Duplex) {
+  constructor(ws: WebSocket, socket: Duplex, accepts?: Accepts) {
     this.#ws = ws;
     this.#socket = socket;
+    this.#accepts = accepts;
     ws.on("pong", () => this.#showLife());
     ws.on("message", () => {
       if (++this.#heard > maxHeard) this.close(1008, "this stream takes no messages");
@@ -30,25 +44,25 @@ export class StreamClient {
   }
 
   /** Frames go to the socket as they are: without compression the library would only add a header of its own. */
-  send(subject: string, frame: Buffer): void {
-    if (this.#ws.readyState !== this.#ws.OPEN) return;
+  send(news: News): void {
+    if (this.#ws.readyState !== this.#ws.OPEN || !this.#maySee(news)) return;
     if (!this.#held && this.#parked.size === 0 && this.#socket.writableLength < slowBytes) {
-      this.#socket.write(frame);
+      this.#socket.write(news.frame);
       return;
     }
     // Removed first, so that what waits stays in the order of its sequence numbers.
-    this.#parked.delete(subject);
-    this.#parked.set(subject, frame);
+    this.#parked.delete(news.subject);
+    this.#parked.set(news.subject, news);
     if (this.#parked.size > maxParked) this.#ws.terminate();
   }
 
-  /** Keeps what is sent until `release`. */
+  /** Keeps what is sent until the greeting. */
   hold(): void {
     this.#held = true;
   }
 
   /** Sends this first, then what was kept. */
-  release(frame: Buffer): void {
+  greet(frame: Buffer): void {
     this.#held = false;
     if (this.#ws.readyState !== this.#ws.OPEN) return;
     this.#socket.write(frame);
@@ -79,10 +93,14 @@ export class StreamClient {
   #flush(): void {
     this.#showLife();
     if (this.#held) return;
-    for (const [subject, frame] of this.#parked) {
+    for (const [subject, news] of this.#parked) {
       if (this.#socket.writableLength >= slowBytes) return;
       this.#parked.delete(subject);
-      this.#socket.write(frame);
+      if (this.#maySee(news)) this.#socket.write(news.frame);
     }
+  }
+
+  #maySee({ event, data }: News): boolean {
+    return this.#accepts === undefined || this.#accepts(event, data);
   }
 }

@@ -157,6 +157,23 @@ test("a client hears only what its filter lets through, also when the filter cha
   expect([valuesOf(listener, "one"), valuesOf(listener, "two")]).toEqual([[1], [2]]);
 });
 
+test("what waits for a slow client is not sent once it may no longer see it", async () => {
+  const allowed = new Set(["one", "two", "end"]);
+  audience = { accepts: (event) => allowed.has(event) };
+  const listener = new Listening(url);
+  await listener.hello();
+  listener.ws.pause();
+  const ballast = "x".repeat(200_000);
+  for (let i = 0; i < 200; i++) stream.publish("one", { value: ballast }, { subject: `one ${i}` });
+  stream.publish("two", { value: "secret" });
+  allowed.delete("two");
+  stream.publish("end", {});
+  listener.ws.resume();
+  await listener.until(({ event }) => event === "end");
+  expect(valuesOf(listener)).toHaveLength(200);
+  expect(valuesOf(listener, "two")).toEqual([]);
+});
+
 test("a slow client loses intermediate states but never the last one of a resource, in order", async () => {
   const listener = new Listening(url);
   await listener.hello();

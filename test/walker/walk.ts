@@ -1,7 +1,7 @@
 /**
  * Walks a machine through everything its chart can do.
  *
- * A plan stands in `test/machines/<service>/<name>.cases.ts` and is exported as `plan`, or several as `plans`;
+ * A plan stands in `<name>.cases.ts` under `test/machines` or `test/actors` and is exported as `plan`, or several as `plans`;
  * `test/machines/walks.test.ts` finds and runs them all, and refuses a chart that no plan covers.
  * Events are taken from the chart itself; the plan gives the payloads. Timers are events of the chart too.
  */
