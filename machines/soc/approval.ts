@@ -19,6 +19,8 @@ export interface ApprovalInput {
   action: string;
   justification: string | null;
   requested_by: string;
+  /** The person behind the API key that asked. */
+  owner?: string | null;
   playbook_id: string | null;
   execution_id: string | null;
   case_id: string | null;
@@ -31,6 +33,7 @@ export interface ApprovalInput {
 }
 
 export interface Approval extends ApprovalInput {
+  owner: string | null;
   status: ApprovalStatus;
   decided_by: string | null;
   decided_at: string | null;
@@ -48,7 +51,7 @@ export function expiresAt(requested_at: string, ttl_hours: number = defaultTtlHo
   return new Date(Date.parse(requested_at) + ttl_hours * 3_600_000).toISOString();
 }
 
-export const approvalMachine = setup({
+const question = setup({
   types: { context: {} as ApprovalContext, events: {} as ApprovalEvent, input: {} as ApprovalInput },
   guards: {
     isApproved: ({ event }) => event.type === "DECIDE" && event.approved,
@@ -63,12 +66,20 @@ export const approvalMachine = setup({
     rememberUse: assign(({ event }) => (event.type === "USE" ? { used_at: event.at } : {})),
     // Effects: people are told that somebody waits; who waits is told how it ended.
     announce: () => {},
-    reportEnd: (_, _params: { outcome: ApprovalStatus }) => {},
+    reportEnd: () => {},
   },
-}).createMachine({
+});
+
+/** Only where somebody waits: a run, or the case itself. */
+const report = question.enqueueActions(({ context, enqueue }) => {
+  if (context.execution_id !== null || context.holds_case) enqueue("reportEnd");
+});
+
+export const approvalMachine = question.createMachine({
   id: "approval",
   context: ({ input }) => ({
     ...input,
+    owner: input.owner ?? null,
     status: "pending",
     decided_by: null,
     decided_at: null,
@@ -89,12 +100,12 @@ export const approvalMachine = setup({
       },
     },
     approved: {
-      entry: { type: "reportEnd", params: { outcome: "approved" } },
+      entry: report,
       on: { USE: { actions: "rememberUse" } },
     },
-    rejected: { entry: { type: "reportEnd", params: { outcome: "rejected" } } },
-    timeout: { entry: { type: "reportEnd", params: { outcome: "timeout" } } },
-    cancelled: { entry: { type: "reportEnd", params: { outcome: "cancelled" } } },
+    rejected: { entry: report },
+    timeout: { entry: report },
+    cancelled: { entry: report },
   },
 });
 
@@ -110,7 +121,7 @@ export function dueOf(record: ApprovalContext): number | null {
 export function refusalOf(record: Approval, event: ApprovalEvent): Refusal | null {
   switch (event.type) {
     case "DECIDE":
-      if (event.by === record.requested_by) {
+      if (event.by === record.requested_by || event.by === record.owner) {
         return { code: "forbidden", message: "nobody decides on their own request" };
       }
       return refuseEnded(record, event.at);

@@ -59,16 +59,18 @@ export interface Playbook {
   steps: PlaybookStep[];
 }
 
-export type StepState =
-  | "pending"
-  | "running"
-  | "waiting"
-  | "retrying"
-  | "unknown"
-  | "completed"
-  | "failed"
-  | "skipped"
-  | "cancelled";
+export const stepStates = [
+  "pending",
+  "running",
+  "waiting",
+  "retrying",
+  "unknown",
+  "completed",
+  "failed",
+  "skipped",
+  "cancelled",
+] as const;
+export type StepState = (typeof stepStates)[number];
 
 export interface RunStep extends PlaybookStep {
   state: StepState;
@@ -77,6 +79,10 @@ export interface RunStep extends PlaybookStep {
   /** Sent as `Idempotency-Key`; another one only after a certain failure. */
   key: string;
   started_at: string | null;
+  /** Set before an adapter is asked that honours no keys: it is asked once. */
+  called_at: string | null;
+  /** How often this try was given its time anew after the platform had been away. */
+  resumed: number;
   ended_at: string | null;
   receipt: unknown;
   error: string | null;
@@ -97,6 +103,8 @@ export type ExecutionEvent =
   /** The replay with an approval; `parameters` as far as the caller repeats them. */
   | { type: "START"; approval_id: string; parameters?: Record<string, unknown>; by: string; at: string }
   | { type: "APPROVAL_ENDED"; approval_id: string; outcome: string; at: string }
+  /** An adapter that honours no keys is about to be asked. */
+  | { type: "STEP_CALLED"; step_id: string; attempt: number; at: string }
   | { type: "STEP_DONE"; step_id: string; attempt: number; receipt: unknown; at: string }
   | { type: "STEP_FAILED"; step_id: string; attempt: number; error: string; at: string }
   /** Nobody can say whether it happened. */
@@ -121,13 +129,17 @@ export interface ExecutionInput {
   at: string;
 }
 
+export const executionStatuses = ["pending_approval", "running", "completed", "failed", "cancelled"] as const;
+
 export interface Execution {
   id: string;
   playbook_id: string;
   playbook_name: string;
-  status: "pending_approval" | "running" | "completed" | "failed" | "cancelled";
+  status: (typeof executionStatuses)[number];
   requires_approval: boolean;
   approval_id: string | null;
+  /** Good for the decision and for the replay. */
+  approval_expires_at: string | null;
   parameters: Record<string, unknown>;
   case_id: string | null;
   alert_id: string | null;

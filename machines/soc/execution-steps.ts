@@ -7,6 +7,8 @@ export const maxAttempts = 3;
 const patienceS = 24 * 3600;
 /** The performer's own time-out comes first; this is the watchdog behind it. */
 const graceS = 5;
+/** A run whose platform keeps going away is not carried on for ever. */
+const maxResumed = 10;
 
 export function later(at: string, seconds: number): string {
   return new Date(Date.parse(at) + seconds * 1000).toISOString();
@@ -54,10 +56,17 @@ export function attempt(run: ExecutionContext, at: string, newKey = false): Exec
     state: "running",
     attempt: count,
     started_at: step.started_at ?? at,
+    called_at: null,
+    resumed: 0,
     error: null,
     key: step.key === "" || newKey ? `${run.id}/${step.id}/${count}` : step.key,
   });
   return { ...begun, waiting_for: null, due_at: later(at, step.timeout_s + graceS), updated_at: at };
+}
+
+/** An adapter that honours no keys is about to be asked; it will not be asked again in this try. */
+export function called(run: ExecutionContext, at: string): ExecutionContext {
+  return { ...withStep(run, { called_at: at }), updated_at: at };
 }
 
 /** Ends the current step and begins the next. */
@@ -125,7 +134,17 @@ export function overdue(run: ExecutionContext, at: string): ExecutionContext {
   if (step.state === "retrying") return attempt(run, at, true);
   if (step.state === "waiting" && step.type === "wait") return finish(run, "completed", at);
   if (step.state === "waiting") return fail(run, "nobody answered in time", at);
+  if (wasAway(run, at) && step.resumed < maxResumed) {
+    // What was outstanding is being performed again: it gets its time.
+    const resumed = withStep(run, { resumed: step.resumed + 1 });
+    return { ...resumed, due_at: later(at, step.timeout_s + graceS), updated_at: at };
+  }
   return isExternal(step.type) ? doubt(run, "no answer in time", at) : fail(run, "no answer in time", at);
+}
+
+/** A deadline is told within a second, unless nobody was there to tell it. */
+function wasAway(run: ExecutionContext, at: string): boolean {
+  return run.due_at !== null && Date.parse(at) > Date.parse(run.due_at) + graceS * 1000;
 }
 
 function secondsOf(value: unknown): number {

@@ -33,6 +33,9 @@ const run = setup({
       const at = event.type === "START" ? event.at : context.created_at;
       return steps.begin({ ...context, started_at: at }, at);
     }),
+    markCalled: assign(({ context, event }) =>
+      event.type === "STEP_CALLED" ? steps.called(context, event.at) : context,
+    ),
     finishStep: assign(({ context, event }) =>
       event.type === "STEP_DONE"
         ? steps.finish(context, "completed", event.at, { receipt: event.receipt, error: null })
@@ -59,6 +62,7 @@ const run = setup({
     }),
     // Effects, performed after the swap and again after a crash with the same key.
     performStep: (_, _params: { step_id: string; attempt: number; key: string }) => {},
+    requestApproval: () => {},
     useApproval: (_, _params: { approval_id: string; by: string }) => {},
     cancelApproval: (_, _params: { approval_id: string | null; by: string }) => {},
     reportEnd: () => {},
@@ -72,6 +76,15 @@ const perform = run.enqueueActions(({ context, enqueue }) => {
   enqueue({ type: "performStep", params: { step_id: step.id, attempt: step.attempt, key: step.key } });
 });
 
+/** Only where somebody waits: the case whose timeline it goes into. */
+const report = run.enqueueActions(({ context, enqueue }) => {
+  if (context.case_id !== null) enqueue("reportEnd");
+});
+
+const askForApproval = run.enqueueActions(({ context, enqueue }) => {
+  if (context.requires_approval) enqueue("requestApproval");
+});
+
 export const executionMachine = run.createMachine({
   id: "execution",
   context: ({ input }) => ({
@@ -81,6 +94,7 @@ export const executionMachine = run.createMachine({
     status: "pending_approval",
     requires_approval: input.approval_id !== null,
     approval_id: input.approval_id,
+    approval_expires_at: input.approval_expires_at,
     parameters: input.parameters,
     case_id: input.case_id,
     alert_id: input.alert_id,
@@ -101,6 +115,7 @@ export const executionMachine = run.createMachine({
   initial: "pending_approval",
   states: {
     pending_approval: {
+      entry: askForApproval,
       always: { guard: "needsNoApproval", target: "running", actions: ["begin", perform] },
       on: {
         START: {
@@ -139,6 +154,7 @@ export const executionMachine = run.createMachine({
         { guard: "isDone", target: "completed" },
       ],
       on: {
+        STEP_CALLED: { actions: "markCalled" },
         STEP_DONE: [{ guard: "isLate" }, { actions: ["finishStep", perform] }],
         STEP_FAILED: [{ guard: "isLate" }, { actions: ["failStep", perform] }],
         STEP_UNKNOWN: [{ guard: "isLate" }, { actions: ["doubtStep", perform] }],
@@ -147,9 +163,9 @@ export const executionMachine = run.createMachine({
         CANCEL: { target: "cancelled", actions: "cancel" },
       },
     },
-    completed: { entry: ["end", "reportEnd"] },
-    failed: { entry: ["end", "reportEnd"] },
-    cancelled: { entry: ["end", "reportEnd"] },
+    completed: { entry: ["end", report] },
+    failed: { entry: ["end", report] },
+    cancelled: { entry: ["end", report] },
   },
 });
 
@@ -162,6 +178,8 @@ const untouched = {
   attempt: 0,
   key: "",
   started_at: null,
+  called_at: null,
+  resumed: 0,
   ended_at: null,
   receipt: null,
   error: null,
@@ -180,7 +198,8 @@ function answered(
     case "done":
       return steps.finish(context, "completed", at, { receipt: { confirmed_by: by }, error: null });
     case "retry":
-      return steps.attempt(context, at);
+      // In doubt the key stays, so that it cannot happen twice; after a certain failure it would only repeat that.
+      return steps.attempt(context, at, context.waiting_for?.kind === "error");
     case "skip":
       return steps.finish(context, "skipped", at);
     case "abort":
@@ -201,12 +220,14 @@ export function dueOf(record: ExecutionContext): number | null {
 export function refusalOf(record: Execution, event: ExecutionEvent): Refusal | null {
   switch (event.type) {
     case "START":
-      return refuseStart(record, event.approval_id, event.parameters);
+      return refuseStart(record, event);
     case "INPUT":
       return refuseInput(record, event);
     case "CANCEL":
       if (record.status === "pending_approval" || record.status === "running") return null;
       return { code: "conflict", message: `the execution has ended: ${record.status}`, field: "status" };
+    case "STEP_CALLED":
+      return refuseCall(record, event);
     case "APPROVAL_ENDED":
     case "STEP_DONE":
     case "STEP_FAILED":
@@ -216,17 +237,32 @@ export function refusalOf(record: Execution, event: ExecutionEvent): Refusal | n
   }
 }
 
+function refuseCall(
+  { status, steps: all, current }: Execution,
+  { step_id, attempt }: Extract<ExecutionEvent, { type: "STEP_CALLED" }>,
+): Refusal | null {
+  const step = all[current];
+  if (status !== "running" || step?.id !== step_id || step.attempt !== attempt || step.state !== "running") {
+    return { code: "conflict", message: "that try is over", field: "attempt" };
+  }
+  if (step.called_at === null) return null;
+  return { code: "conflict", message: "the adapter was asked before", field: "called_at" };
+}
+
 function refuseStart(
   record: Execution,
-  approval_id: string,
-  parameters: Record<string, unknown> | undefined,
+  { approval_id, parameters, at }: Extract<ExecutionEvent, { type: "START" }>,
 ): Refusal | null {
   const field = "approval_id";
   if (record.approval_id !== approval_id) {
     return { code: "conflict", message: "the approval is for another execution", field };
   }
+  if (record.started_at !== null) return { code: "conflict", message: "the approval was used before", field };
   if (record.status !== "pending_approval") {
-    return { code: "conflict", message: "the approval was used before", field };
+    return { code: "forbidden", message: `the execution is ${record.status}`, field };
+  }
+  if (record.approval_expires_at !== null && Date.parse(at) >= Date.parse(record.approval_expires_at)) {
+    return { code: "forbidden", message: "the approval has expired", field };
   }
   if (parameters === undefined || canonicalize(parameters) === canonicalize(record.parameters)) return null;
   return { code: "conflict", message: "the approval is for other parameters", field: "parameters" };

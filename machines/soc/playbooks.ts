@@ -16,11 +16,12 @@ export const builtInPlaybooks: readonly Playbook[] = [
   {
     id: "triage-note",
     name: "Triage note",
-    description: "Records that triage has begun on the case, where there is one, and writes a short report.",
+    description: "Records on the case, where there is one, that triage has begun.",
     critical: false,
     enabled: true,
     trigger: "manual",
     steps: [
+      step("case", "condition", "Is there a case?", { field: "case_id", otherwise: "skip_next" }),
       step(
         "note",
         "comment",
@@ -29,17 +30,17 @@ export const builtInPlaybooks: readonly Playbook[] = [
         { on_error: "continue" },
       ),
       step("pause", "wait", "Let late events arrive", { seconds: 1 }),
-      step("report", "generate_report", "Write the report", { report_type: "investigation" }),
     ],
   },
   {
     id: "critical-review",
     name: "Critical incident review",
-    description: "After an approval: notes the decision and writes the report for management.",
+    description: "After an approval: notes the decision on the case, where there is one.",
     critical: true,
     enabled: true,
     trigger: "manual",
     steps: [
+      step("case", "condition", "Is there a case?", { field: "case_id", otherwise: "skip_next" }),
       step(
         "note",
         "comment",
@@ -47,7 +48,7 @@ export const builtInPlaybooks: readonly Playbook[] = [
         { body: "Critical review approved and started." },
         { on_error: "continue" },
       ),
-      step("report", "generate_report", "Write the report", { report_type: "executive" }),
+      step("pause", "wait", "Let late events arrive", { seconds: 1 }),
     ],
   },
   {
@@ -122,7 +123,13 @@ export const builtInPlaybooks: readonly Playbook[] = [
     trigger: "manual",
     steps: [
       step("block", "block_ioc", "Block it", { value: "{value}" }, { on_error: "retry" }),
-      step("hunt", "run_hunt", "Look for it", { query: '"{value}"' }, { on_error: "retry", timeout_s: 60 }),
+      step(
+        "hunt",
+        "run_hunt",
+        "Look for it",
+        { query: '"{value}"' },
+        { on_error: "continue", timeout_s: 60 },
+      ),
       step("seen", "condition", "Was it seen?", { field: "steps.hunt.matched", equals: true }),
       step("open", "create_case", "Open a case", { title: "{value} was seen", severity: "high" }),
     ],
@@ -147,28 +154,58 @@ export const builtInPlaybooks: readonly Playbook[] = [
   },
 ];
 
-/** The parameters that a playbook's texts ask for. */
+const placeholder = /\{([a-z_]+)\}/g;
+/** Filled from the run itself. */
+const given = ["case_id", "alert_id", "execution_id"];
+
+/** The names that a playbook's texts ask for; `case_id` and `alert_id` are the run's own. */
 export function parametersOf(playbook: Pick<Playbook, "steps">): string[] {
   const names = new Set<string>();
-  for (const each of playbook.steps) {
-    for (const value of Object.values(each.params)) {
-      if (typeof value !== "string") continue;
-      for (const [, name] of value.matchAll(/\{([a-z_]+)\}/g)) if (name !== undefined) names.add(name);
-    }
-  }
-  return [...names];
+  const look = (value: unknown): void => {
+    if (typeof value === "string") {
+      for (const [, name] of value.matchAll(placeholder)) if (name !== undefined) names.add(name);
+    } else if (typeof value === "object" && value !== null) Object.values(value).forEach(look);
+  };
+  for (const each of playbook.steps) look(each.params);
+  return [...names].filter((name) => name !== "execution_id");
 }
 
-/** Fills `{name}` in a step's texts; a name without a value stays as it is. */
-export function filled(
-  params: Record<string, unknown>,
+/** What a run was not given and its playbook asks for. */
+export function missingOf(
+  playbook: Pick<Playbook, "steps">,
+  run: { parameters: Record<string, unknown>; case_id: string | null; alert_id: string | null },
+): string[] {
+  const values: Record<string, unknown> = { ...run.parameters, case_id: run.case_id, alert_id: run.alert_id };
+  return parametersOf(playbook)
+    .filter((name) => !Object.hasOwn(values, name) || values[name] === null)
+    .map((name) => (given.includes(name) ? name : `parameters.${name}`));
+}
+
+/** Fills `{name}` in a step's texts, however deep; a name without a value stays as it is. */
+export function filled<T>(params: T, values: Record<string, unknown>): T {
+  const fill = (value: unknown): unknown => {
+    if (typeof value === "string") return filledText(value, values, (text) => text);
+    if (Array.isArray(value)) return value.map(fill);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, fill(inner)]));
+  };
+  return fill(params) as T;
+}
+
+/** Values inside an address are escaped, so that they stay where the playbook's author put them. */
+export function filledUrl(url: string, values: Record<string, unknown>): string {
+  const whole = /^\{[a-z_]+\}$/.test(url);
+  return filledText(url, values, whole ? (text) => text : encodeURIComponent);
+}
+
+function filledText(
+  text: string,
   values: Record<string, unknown>,
-): Record<string, unknown> {
-  const fill = (value: unknown): unknown =>
-    typeof value === "string"
-      ? value.replace(/\{([a-z_]+)\}/g, (whole, name: string) =>
-          Object.hasOwn(values, name) ? String(values[name]) : whole,
-        )
-      : value;
-  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, fill(value)]));
+  escaped: (value: string) => string,
+): string {
+  return text.replace(placeholder, (whole, name: string) => {
+    if (!Object.hasOwn(values, name)) return whole;
+    const value = values[name];
+    return escaped(typeof value === "string" ? value : JSON.stringify(value));
+  });
 }

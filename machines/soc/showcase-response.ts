@@ -42,13 +42,14 @@ export function showResponse(stage: Stage): void {
 function showEndpoints({ at, by, put }: Stage): void {
   for (const [id, hostname, ip, os, site] of storyHosts) {
     const input = { id, hostname, ip, os, site, source: "edr", at: at(60 * 24 * 30) };
-    const command = { ...by("responder", 1310), reason: "part of the intrusion", answer_by: at(1309) };
+    const key = `${runs.contain}/isolate/1`;
+    const command = { ...by("responder", 1310), reason: "part of the intrusion", answer_by: at(1309), key };
     const receipt = { confirmed: true };
     const isolated = hostname === "hq-ws-017";
     const events = isolated
       ? ([
           { type: "ISOLATE", ...command },
-          { type: "CONFIRMED", action: "isolate", at: at(1309.8), receipt },
+          { type: "CONFIRMED", key, at: at(1309.8), receipt },
         ] as const)
       : [];
     const status = isolated ? ("isolated" as const) : ("online" as const);
@@ -107,7 +108,6 @@ function showRuns(stage: Stage): void {
   putRun(stage, runs.triage, "triage-note", {}, null, 2510, [
     done("note", 2509.9, { case_id: storyCaseId }),
     { type: "FELL_DUE" },
-    done("report", 2509.8, { report_type: "investigation" }),
   ]);
 }
 

@@ -5,7 +5,7 @@ import { type AnyStateMachine, assign, createMachine, raise, StateMachine, setup
 import { forbiddenParts } from "./entity-chart.ts";
 
 /** Machines of the platform that live under the supervisor and are not stored. */
-const live = new Set<string>([]);
+const live = new Set<string>(["edrPollerMachine"]);
 
 const folder = join(import.meta.dirname, "../../machines/soc");
 const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>

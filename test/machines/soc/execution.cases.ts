@@ -51,6 +51,7 @@ export const plan = walkPlan({
       { approval_id: "p1", outcome: "approved", at },
       { approval_id: "p1", outcome: "rejected", at },
     ],
+    STEP_CALLED: answers,
     STEP_DONE: answers.map((answer) => ({ ...answer, receipt: { ok: true } })),
     STEP_FAILED: answers.map((answer) => ({ ...answer, error: "refused" })),
     STEP_UNKNOWN: answers.map((answer) => ({ ...answer, error: "silence" })),
