@@ -159,6 +159,11 @@ export class Cases {
     await this.#host.createUnique(case_id, input, { actor: by, at });
   }
 
+  /** A case under an id of the caller's choice; the same one however often it is asked for. */
+  async openOnce(input: CaseInput): Promise<void> {
+    await this.#host.createUnique(input.id, input, { actor: input.by, at: input.at });
+  }
+
   linkAlert(case_id: string, alert_id: string, by: string): Promise<void> {
     return this.#once(`link ${case_id} ${alert_id}`, async () => {
       const { alert_ids } = await this.live(case_id);

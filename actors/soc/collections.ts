@@ -4,6 +4,7 @@ import { entityCollections } from "../outstanding.ts";
 import { apiKeyCollection } from "./api-keys.ts";
 import { caseWorkCollections } from "./case-work.ts";
 import { revocationCollection } from "./identity.ts";
+import { responseCollections } from "./response-work.ts";
 import { userCollection } from "./users.ts";
 
 export const socCollections: readonly CollectionSpec[] = [
@@ -12,9 +13,6 @@ export const socCollections: readonly CollectionSpec[] = [
   apiKeyCollection,
   revocationCollection,
   { name: "sites" },
-  { name: "approvals" },
-  { name: "executions" },
-  { name: "endpoints" },
-  { name: "playbooks" },
+  ...responseCollections,
   ...entityCollections([]),
 ];

@@ -10,15 +10,21 @@ import type { EntityStep } from "../entity-step.ts";
 import { Timers } from "../timers.ts";
 import type { Alerts } from "./alerts.ts";
 import { type ApiKeyListener, ApiKeys } from "./api-keys.ts";
+import type { Approvals } from "./approvals.ts";
 import { Audit } from "./audit.ts";
 import type { CaseFile } from "./case-file.ts";
 import { openCaseWork } from "./case-work.ts";
 import type { Cases } from "./cases.ts";
 import type { Desk } from "./desk.ts";
+import type { Endpoints } from "./edr.ts";
+import type { Executions } from "./executions.ts";
 import { FirstAdmin, firstAdmin } from "./first-admin.ts";
 import { Identity } from "./identity.ts";
 import { RuntimeMode } from "./mode.ts";
 import { previewDesk, showcaseDesk } from "./other-desks.ts";
+import type { Playbooks } from "./playbooks.ts";
+import { type Outside, openResponseWork, type ResponseWork } from "./response-work.ts";
+import { SoarRules } from "./soar-rules.ts";
 import { Stats } from "./stats.ts";
 import { Tokens } from "./tokens.ts";
 import { type UserListener, Users } from "./users.ts";
@@ -34,6 +40,11 @@ export interface PlatformActors {
   stats: Stats;
   identity: Identity;
   mode: RuntimeMode;
+  approvals: Approvals;
+  playbooks: Playbooks;
+  executions: Executions;
+  endpoints: Endpoints;
+  soarRules: SoarRules;
 }
 
 export interface PlatformOptions {
@@ -45,6 +56,8 @@ export interface PlatformOptions {
   adminPassword?: string | undefined;
   log: Logger;
   now?: () => number;
+  /** The parts of the world beside the platform. */
+  outside: Outside;
   /** A password of the first administrator that was made just now. */
   announce(password: string): void;
 }
@@ -58,12 +71,15 @@ export class Platform {
   readonly firstAdmin: FirstAdmin;
   readonly actors: PlatformActors;
   readonly #passwords: Passwords;
+  readonly #outside: Outside;
+  readonly #soarRules: SoarRules;
   readonly #steps = new Set<StepListener>();
   #showcase: Promise<PlatformActors> | undefined;
 
   constructor(options: PlatformOptions) {
     const { store, keys, passwords, log, now = Date.now } = options;
     this.#passwords = passwords;
+    this.#outside = options.outside;
     this.mode = new RuntimeMode(options.mode, store);
     this.desk = {
       store,
@@ -85,6 +101,7 @@ export class Platform {
       ...{ desk, users, passwords, file: options.adminFile, given: options.adminPassword },
       ...{ withoutStore: options.mode === "dummy", announce: options.announce },
     });
+    this.#soarRules = new SoarRules(options.mode, desk);
     this.actors = this.#actorsOn(this.desk, users, this.identity.keyChanged);
   }
 
@@ -110,10 +127,12 @@ export class Platform {
 
   #actorsOn(desk: Desk, users: Users, keyChanged?: ApiKeyListener): PlatformActors {
     const { identity, mode } = this;
-    const work = openCaseWork(desk, () => ({ request: async () => {}, cancelForCase: async () => {} }));
+    const work = openCaseWork(desk, () => response.approvals);
+    const response: ResponseWork = openResponseWork(desk, work, { ...this.#outside, mode: mode.mode });
     const { audit } = desk;
     const apiKeys = new ApiKeys(desk, keyChanged);
-    return { ...work, audit, users, apiKeys, stats: new Stats(desk), identity, mode };
+    const soarRules = this.#soarRules;
+    return { ...work, ...response, audit, users, apiKeys, stats: new Stats(desk), identity, mode, soarRules };
   }
 
   readonly #userChanged: UserListener = (name, user) => {
