@@ -4,10 +4,17 @@ import type { AnyStateMachine } from "xstate";
 import { startEffects } from "../actors/effects.ts";
 import { startResource } from "../actors/resource.ts";
 import { socCollections } from "../actors/soc/collections.ts";
+import { startEdrPoller } from "../actors/soc/edr-poller.ts";
 import { Platform } from "../actors/soc/platform.ts";
+import { startPlaybookSeeder } from "../actors/soc/playbook-seeder.ts";
+import type { Outside } from "../actors/soc/response-work.ts";
 import type { ChildSpec } from "../actors/supervisor-spec.ts";
 import { startTimers } from "../actors/timers.ts";
+import type { Edr } from "../drivers/edr/edr.ts";
+import { openEdr } from "../drivers/edr/open-edr.ts";
+import { guardedCaller } from "../drivers/http-adapter/guarded-call.ts";
 import { FileKeys } from "../drivers/keys/file-keys.ts";
+import { openNotifier } from "../drivers/notify/http-notifier.ts";
 import { AdminFile } from "../drivers/passwords/kept-admin.ts";
 import { ScryptPasswords } from "../drivers/passwords/scrypt.ts";
 import { openStore } from "../drivers/store/open-store.ts";
@@ -40,9 +47,21 @@ export async function socBranch(around: Surroundings): Promise<Branch> {
   const store = await openStore(address, socCollections);
   const keys = new FileKeys(config.soc.keys);
   await keys.open();
+  let gateway: Gateway | undefined;
+  const edr = mode === "dummy" ? null : openEdr(config.soc.edr);
+  const outside: Outside = {
+    edr,
+    notifier: mode === "dummy" ? null : openNotifier(config.soc.notifyUrl),
+    // A playbook reaches what the network holds, but not this platform itself, nor a cloud's metadata.
+    callGuarded: guardedCaller({
+      schemes: ["http:", "https:"],
+      allowPrivate: true,
+      ownPorts: () => (gateway?.urls ?? []).map((url) => Number(new URL(url).port)),
+    }),
+  };
   const secret = { made: "", greeted: false };
   const platform: Platform = new Platform({
-    ...{ mode, store, keys, log, adminPassword: config.soc.adminPassword },
+    ...{ mode, store, keys, log, outside, adminPassword: config.soc.adminPassword },
     passwords: new ScryptPasswords(),
     adminFile: new AdminFile(join(home, "first-admin.json")),
     announce: (password) => {
@@ -55,13 +74,16 @@ export async function socBranch(around: Surroundings): Promise<Branch> {
     console.log(`\n  admin password  ${secret.made}`);
     platform.firstAdmin.shown();
   };
-  const { desk, identity, firstAdmin } = platform;
+  const { desk, identity, firstAdmin, actors } = platform;
+  const poller = (edr: Edr): ChildSpec => ({
+    id: "edr",
+    start: startEdrPoller({ edr, endpoints: actors.endpoints, now: desk.now }),
+    restart: "permanent",
+  });
   platform.watchSteps(({ kind, event, record }) => {
     const machine = charts[kind];
     if (machine) around.entityStep?.({ name: kind, machine }, record.id, event, record);
   });
-  let gateway: Gateway | undefined;
-
   const essential = { restart: "permanent", essential: true } as const;
   const children: ChildSpec[] = [
     { id: "store", start: startResource({ open: () => {}, close: () => store.close() }), ...essential },
@@ -86,6 +108,8 @@ export async function socBranch(around: Surroundings): Promise<Branch> {
     },
     { id: "effects", start: startEffects(desk.effects), ...essential },
     { id: "timers", start: startTimers(desk.timers), ...essential },
+    { id: "playbooks", start: startPlaybookSeeder(actors.playbooks, store), restart: "permanent" },
+    ...(edr ? [poller(edr)] : []),
     {
       id: "gateway",
       start: startResource({

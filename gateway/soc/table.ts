@@ -5,10 +5,13 @@ import type { Route } from "../route.ts";
 import type { SocActors } from "./actors.ts";
 import { type SocCaller, type SocPolicy, socRates, socRoute } from "./policy.ts";
 import { alertRoutes } from "./routes/alerts.ts";
+import { approvalRoutes } from "./routes/approvals.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { authRoutes } from "./routes/auth.ts";
 import { caseFileRoutes } from "./routes/case-file.ts";
 import { caseRoutes } from "./routes/cases.ts";
+import { edrRoutes } from "./routes/edr.ts";
+import { soarRoutes } from "./routes/soar.ts";
 import { systemRoutes } from "./routes/system.ts";
 import { userRoutes } from "./routes/users.ts";
 
@@ -32,6 +35,9 @@ export const socRoutes: readonly SocRoute[] = [
   ...alertRoutes,
   ...caseRoutes,
   ...caseFileRoutes,
+  ...approvalRoutes,
+  ...soarRoutes,
+  ...edrRoutes,
   ...auditRoutes,
   documentRoute,
 ];
