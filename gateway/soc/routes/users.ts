@@ -1,7 +1,16 @@
 import { z } from "zod";
 import { permissions } from "../../../machines/soc/roles.ts";
 import { socRoute } from "../policy.ts";
-import { askerOf, Id, line, listQuery, listReply, Timestamp, versionOf } from "../schemas.ts";
+import {
+  askerOf,
+  changesSomething,
+  Id,
+  line,
+  listQuery,
+  listReply,
+  Timestamp,
+  versionOf,
+} from "../schemas.ts";
 import { NewUsername, Password, RoleName, UserRecord } from "./user-schemas.ts";
 
 const read = { permission: "admin", rate: "general", effect: "read", keys: false } as const;
@@ -54,10 +63,15 @@ const userRows = [
         disabled: z.boolean().optional(),
         password: Password.optional(),
       })
-      .refine((body) => Object.keys(body).length > 0, "has nothing to change"),
+      .refine(...changesSomething),
     reply: UserRecord,
-    handle: ({ params, body, actors, ...request }) =>
-      actors.users.change(params.username, body, askerOf(request), versionOf(request)),
+    handle: (request) =>
+      request.actors.users.change(
+        request.params.username,
+        request.body,
+        askerOf(request),
+        versionOf(request),
+      ),
   }),
   socRoute({
     method: "delete",

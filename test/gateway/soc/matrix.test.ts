@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { pathOf } from "../../../gateway/route-lookup.ts";
+import { type SocRoute, socApi, socRoutes } from "../../../gateway/soc/table.ts";
+import { modes, outcomeOf } from "../../../machines/soc/modes.ts";
+import { permissions, permissionsOf, type Role, roles } from "../../../machines/soc/roles.ts";
+import { walkRoutes } from "../walk-routes.ts";
+import { type RunningPlatform, startPlatform } from "./running-platform.ts";
+
+const nameOf = (route: SocRoute) => `${route.method.toUpperCase()} ${pathOf(socApi.base, route)}`;
+const isOpen = ({ policy }: SocRoute) => policy.permission === "public";
+
+function may(role: Role, { policy: { permission } }: SocRoute): boolean {
+  if (permission === "public" || permission === "authenticated") return true;
+  if (permission === "admin") return role === "admin";
+  return [permission].flat().every((name) => permissionsOf(role).has(name as never));
+}
+
+/** Asks with an id that is nobody's and a body that is none: whoever is let in is told so, and nothing happens. */
+async function ask(platform: RunningPlatform, route: SocRoute, headers: Record<string, string>) {
+  const path = pathOf(socApi.base, route).replace(/:\w+/g, "walked");
+  const method = route.method.toUpperCase();
+  const body = method === "GET" ? {} : { body: JSON.stringify({ no_such_field: 1 }) };
+  const reply = await fetch(`${platform.url}${path}`, {
+    method,
+    headers: { ...headers, ...(method !== "GET" && { "content-type": "application/json" }) },
+    ...body,
+  });
+  return { status: reply.status, detail: ((await reply.json()) as { detail?: string }).detail ?? "" };
+}
+
+describe("every role on every route", () => {
+  let platform: RunningPlatform;
+  const tokens = new Map<Role, string>();
+  let key = "";
+  beforeAll(async () => {
+    platform = await startPlatform();
+    for (const role of roles) tokens.set(role, await platform.userOf(role, `the-${role}`));
+    key = await platform.keyWith([...permissions], "everything");
+  });
+  afterAll(() => platform.stop());
+
+  for (const route of socRoutes) {
+    test(nameOf(route), async () => {
+      for (const role of roles) {
+        const { status } = await ask(platform, route, { authorization: `Bearer ${tokens.get(role)}` });
+        const refused = status === 403 ? "403" : status === 401 ? "401" : "let in";
+        expect({ role, refused }).toEqual({ role, refused: may(role, route) ? "let in" : "403" });
+      }
+      const withKey = await ask(platform, route, { "x-api-key": key });
+      const keyed = isOpen(route) || (route.policy.keys !== false && route.policy.permission !== "admin");
+      expect({ key: withKey.status === 403 ? "403" : "let in" }).toEqual({ key: keyed ? "let in" : "403" });
+      const nobody = await ask(platform, route, {});
+      expect(nobody.status === 401).toBe(!isOpen(route));
+    });
+  }
+
+  test("only users, keys, approvals and what belongs to a person are closed to keys", () => {
+    const closed = socRoutes.filter(({ policy }) => policy.keys === false).map(({ path }) => path);
+    for (const path of closed) expect(path).toMatch(/^\/(auth|users|api-keys|approvals)\b/);
+    const people = socRoutes.filter(({ path }) => /^\/(users|api-keys|approvals)\b/.test(path));
+    for (const { path, policy } of people) expect({ path, keys: policy.keys }).toEqual({ path, keys: false });
+  });
+
+  test("whatever changes something is marked as such", () => {
+    const reads = ["/auth/token", "/auth/logout", "/users/me/password"];
+    const unmarked = socRoutes.filter(
+      ({ method, path, policy }) => method !== "get" && policy.effect === "read" && !reads.includes(path),
+    );
+    expect(unmarked.map(({ path }) => path)).toEqual([]);
+    const marked = socRoutes.filter(({ method, policy }) => method === "get" && policy.effect !== "read");
+    expect(marked.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe.each(modes)("every route in %s mode", (mode) => {
+  let platform: RunningPlatform;
+  let token = "";
+  beforeAll(async () => {
+    platform = await startPlatform({ mode });
+    token = await platform.userOf("admin", "boss");
+  });
+  afterAll(() => platform.stop());
+
+  for (const route of socRoutes) {
+    const outcome = outcomeOf(route.policy.effect, mode);
+    test(`${nameOf(route)} is ${outcome}`, async () => {
+      const { status, detail } = await ask(platform, route, { authorization: `Bearer ${token}` });
+      if (outcome === "blocked") {
+        expect({ status, detail }).toEqual({ status: 403, detail: expect.stringContaining(mode) as unknown });
+      } else expect([200, 400, 404, 409, 503]).toContain(status);
+    });
+  }
+});
+
+describe("every route of the platform", () => {
+  let platform: RunningPlatform;
+  let token = "";
+  beforeAll(async () => {
+    platform = await startPlatform();
+    token = await platform.login();
+  });
+  afterAll(() => platform.stop());
+  walkRoutes({
+    base: socApi.base,
+    routes: socRoutes,
+    origin: () => platform.url,
+    credentials: () => ({ authorization: `Bearer ${token}` }),
+    needsCredentials: (route) => !isOpen(route),
+    errorField: "detail",
+    maxBytes: 1024 * 1024,
+  });
+});
