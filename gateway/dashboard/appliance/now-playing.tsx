@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import type { PlaybackView } from "../../../machines/appliance/playback-view.ts";
 import { Advance } from "./advance.tsx";
 import { send } from "./api.ts";
+import { Icon } from "./icons.tsx";
 import { live } from "./state.ts";
 import { clock, surahTitle } from "./words.ts";
 
@@ -75,7 +76,7 @@ function Transport({ status }: { status: PlaybackView }) {
   return (
     <div className="transport">
       <button type="button" aria-label="Previous surah" onClick={command("prev")}>
-        ⏮
+        <Icon name="previous" />
       </button>
       <button
         type="button"
@@ -85,13 +86,13 @@ function Transport({ status }: { status: PlaybackView }) {
           playing ? "pause" : status.state === "stopped" && status.hasResumeState ? "resume-saved" : "resume",
         )}
       >
-        {playing ? "⏸" : "▶"}
+        <Icon name={playing ? "pause" : "play"} />
       </button>
       <button type="button" aria-label="Next surah" onClick={command("next")}>
-        ⏭
+        <Icon name="next" />
       </button>
       <button type="button" aria-label="Stop" onClick={command("stop")}>
-        ⏹
+        <Icon name="stop" />
       </button>
       <label className="volume">
         <span>Volume</span>
