@@ -35,6 +35,16 @@ const nothingOutside: Outside = {
   callGuarded: guardedCaller({ schemes: ["http:", "https:"], allowPrivate: true, ownPorts: () => [] }),
 };
 
+/** Cheap ones that count how often a password is really compared. */
+class CountedPasswords extends ScryptPasswords {
+  checks = 0;
+
+  override matches(given: string, hash: string): Promise<boolean> {
+    if (hash.startsWith("scrypt$")) this.checks += 1;
+    return super.matches(given, hash);
+  }
+}
+
 export const adminPassword = "the first password";
 export const password = "a password of ten";
 
@@ -44,10 +54,11 @@ export async function startPlatform(options: RunningOptions = {}) {
   const store = options.store ?? new MemoryStore(socCollections);
   await store.open();
   const keys = new MemoryKeys();
+  const passwords = new CountedPasswords({ N: 2 ** 8, r: 8, p: 1 });
   const platform = new Platform({
     mode: options.mode ?? "real",
     ...{ store, keys, log, adminPassword },
-    passwords: new ScryptPasswords({ N: 2 ** 8, r: 8, p: 1 }),
+    passwords,
     adminFile: new AdminFile(null),
     announce: () => {},
     outside: { ...nothingOutside, ...options.outside },
@@ -115,7 +126,7 @@ export async function startPlatform(options: RunningOptions = {}) {
     await store.close();
     await rm(home, { recursive: true, force: true });
   }
-  return { url, platform, store, keys, call, login, userOf, keyWith, stop };
+  return { url, platform, store, keys, passwords, call, login, userOf, keyWith, stop };
 }
 
 export type RunningPlatform = Awaited<ReturnType<typeof startPlatform>>;
