@@ -10,6 +10,7 @@ type Collections = ReadonlyMap<string, { spec: CollectionSpec; docs: Map<string,
 /** Documents that live as long as the process: the showcase of a platform without a database. */
 export class MemoryStore implements Store {
   readonly kind = "sqlite";
+  readonly pending = 0;
   readonly #collections: Collections;
 
   readonly #availability = new Availability();
@@ -23,15 +24,19 @@ export class MemoryStore implements Store {
   }
 
   async open(): Promise<void> {
-    this.#availability.up = true;
+    this.#availability.rise();
   }
 
   async close(): Promise<void> {
-    this.#availability.up = false;
+    this.#availability.fall("it was closed");
   }
 
   get up(): boolean {
     return this.#availability.up;
+  }
+
+  get reason(): string | null {
+    return this.#availability.reason;
   }
 
   listen(listener: (up: boolean) => void): () => void {

@@ -31,16 +31,22 @@ export class MongoConnection extends Availability {
     let prepared = false;
     this.client.on("topologyDescriptionChanged", ({ newDescription }) => {
       const found = [...newDescription.servers.values()].some(({ type }) => reachable.has(type));
-      this.up = this.wanted && prepared && found;
+      const [error] = [...newDescription.servers.values()].flatMap((server) => server.error ?? []);
+      if (this.wanted && prepared && found) this.rise();
+      else if (!found) this.fall(error?.message ?? "no server that takes writes was found");
     });
     const attempt = async () => {
       try {
         await this.client!.connect();
         await prepare(this.db);
         prepared = true;
-        this.up = this.wanted;
+        if (this.wanted) this.rise();
       } catch (error) {
-        if (error instanceof DomainError) throw error;
+        this.fall((error as Error).message);
+        if (error instanceof DomainError) {
+          this.wanted = false;
+          throw error;
+        }
         if (this.wanted) this.again = setTimeout(() => void attempt().catch(() => {}), 500).unref();
       }
     };
@@ -50,7 +56,7 @@ export class MongoConnection extends Availability {
   async close(): Promise<void> {
     this.wanted = false;
     clearTimeout(this.again);
-    this.up = false;
+    this.fall("it was closed");
     const client = this.client;
     this.client = null;
     await client?.close();
@@ -64,7 +70,7 @@ export class MongoConnection extends Availability {
 
   /** Known to be down: refused at once. Otherwise whatever takes too long is refused as well. */
   async within<T>(limitMs: number, work: (db: Db) => Promise<T>): Promise<T> {
-    if (!this.up) throw down();
+    if (!this.up) throw down(new Error(this.reason ?? ""));
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(down()), limitMs);

@@ -42,6 +42,14 @@ export class MongoStore implements Store {
     return this.connection.up;
   }
 
+  get reason(): string | null {
+    return this.connection.reason;
+  }
+
+  get pending(): number {
+    return this.waiting;
+  }
+
   listen(listener: (up: boolean) => void): () => void {
     return this.connection.listen(listener);
   }

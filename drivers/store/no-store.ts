@@ -7,6 +7,8 @@ const down = () => Promise.reject(new DomainError("unavailable", "there is no st
 export class NoStore implements Store {
   readonly kind = "sqlite";
   readonly up = false;
+  readonly reason = null;
+  readonly pending = 0;
   readonly get = down;
   readonly insert = down;
   readonly commit = down;

@@ -21,6 +21,14 @@ export class PreviewStore implements Store {
     return this.#base.up;
   }
 
+  get reason(): string | null {
+    return this.#base.reason;
+  }
+
+  get pending(): number {
+    return this.#base.pending;
+  }
+
   async open(): Promise<void> {}
   async close(): Promise<void> {}
   listen(): () => void {

@@ -63,8 +63,9 @@ export class WorkerLink<TJob extends { op: string }> {
     return this.waiting.size;
   }
 
-  onEnd(listener: () => void): void {
-    void this.ended.then(listener);
+  /** Told why. */
+  onEnd(listener: (why: string) => void): void {
+    void this.ended.then(() => listener(this.failure?.message ?? "its thread ended"));
   }
 
   call(job: TJob): Promise<unknown> {

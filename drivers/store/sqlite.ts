@@ -43,6 +43,14 @@ export class SqliteStore implements Store {
     return this.availability.up;
   }
 
+  get reason(): string | null {
+    return this.availability.reason;
+  }
+
+  get pending(): number {
+    return (this.writer?.pending ?? 0) + (this.reader?.pending ?? 0);
+  }
+
   listen(listener: (up: boolean) => void): () => void {
     return this.availability.listen(listener);
   }
@@ -53,7 +61,10 @@ export class SqliteStore implements Store {
     try {
       await this.startWriter();
     } catch (error) {
-      if (error instanceof DomainError && error.code === "conflict") throw error;
+      if (error instanceof DomainError && error.code === "conflict") {
+        this.wanted = false;
+        throw error;
+      }
       this.retry(500);
     }
   }
@@ -64,7 +75,7 @@ export class SqliteStore implements Store {
     const [reader, writer] = [this.reader, this.writer];
     await reader?.close();
     await writer?.close();
-    this.availability.up = false;
+    this.availability.fall("it was closed");
   }
 
   async get(collection: string, id: string): Promise<Doc | null> {
@@ -134,17 +145,26 @@ export class SqliteStore implements Store {
   }
 
   private async startWriter(): Promise<void> {
+    try {
+      await this.openWriter();
+    } catch (error) {
+      this.availability.fall(reasonOf(error));
+      throw error;
+    }
+  }
+
+  private async openWriter(): Promise<void> {
     mkdirSync(dirname(this.file), { recursive: true });
     const data = { file: this.file, schema: schemaOf([...this.specs.values()]) };
     const writer = new WorkerLink<WriterJob>(runWriter, "wordsOfDoc", data, this.limit);
     this.writer = writer;
     await writer.ready;
     if (!this.wanted) return writer.close();
-    writer.onEnd(() => {
-      this.availability.up = false;
+    writer.onEnd((why) => {
+      this.availability.fall(why);
       if (this.wanted) this.retry(0);
     });
-    this.availability.up = true;
+    this.availability.rise();
   }
 
   /** A broken disk is not a crash: the store is down, and goes on trying. */
@@ -157,11 +177,11 @@ export class SqliteStore implements Store {
   }
 
   private write(job: WriterJob): Promise<unknown> {
-    return this.usable() ? this.writer!.call(job) : Promise.reject(down());
+    return this.usable() ? this.writer!.call(job) : Promise.reject(this.down());
   }
 
   private async search(job: ReaderJob): Promise<unknown> {
-    if (!this.usable()) throw down();
+    if (!this.usable()) throw this.down();
     if (!this.reader) {
       const reader = new WorkerLink<ReaderJob>(runReader, "pick", { file: this.file }, this.limit);
       this.reader = reader;
@@ -174,6 +194,12 @@ export class SqliteStore implements Store {
 
   private async rows(sql: Sql): Promise<unknown[][]> {
     return (await this.search({ op: "rows", sql })) as unknown[][];
+  }
+
+  /** The reason is for the log: a client is not told where a database lies. */
+  private down(): DomainError {
+    const cause = new Error(this.reason ?? "it was closed");
+    return new DomainError("unavailable", "the store is not available", { cause });
   }
 
   private usable(): boolean {
@@ -197,7 +223,11 @@ export class SqliteStore implements Store {
   }
 }
 
-const down = () => new DomainError("unavailable", "the store is not available");
+/** What is behind an error says more than that the thread ended. */
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error;
+  return cause instanceof Error ? cause.message : message;
+}
 
 function docOf(version: number, body: string): Doc {
   const doc = JSON.parse(body) as Doc;

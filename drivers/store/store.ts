@@ -73,6 +73,10 @@ export interface Store {
   open(): Promise<void>;
   close(): Promise<void>;
   readonly up: boolean;
+  /** Why it is down, in words for the log; null while it is up, or where none is wanted. */
+  readonly reason: string | null;
+  /** Operations that were asked for and not answered yet. */
+  readonly pending: number;
   /** Hears `up` change. */
   listen(listener: (up: boolean) => void): () => void;
   get(collection: string, id: string): Promise<Doc | null>;
