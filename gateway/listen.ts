@@ -1,11 +1,13 @@
 /** Several listeners, plain and TLS, in front of one handler. */
 
-import type { IncomingMessage } from "node:http";
-import { createServer as createHttp, type RequestListener, type Server } from "node:http";
+import type { IncomingMessage, RequestListener, Server } from "node:http";
 import { createServer as createHttps, type Server as SecureServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { ErrorShape } from "./errors.ts";
+
+// Not imported: that would run every getter of the module, and one of them loads undici, 15 MB that nobody needs.
+const { createServer: createHttp } = process.getBuiltinModule("node:http");
 
 export interface Listener {
   tls: boolean;

@@ -1,8 +1,11 @@
-import http, { type IncomingMessage, type RequestOptions } from "node:http";
+import type { IncomingMessage, RequestOptions } from "node:http";
 import https from "node:https";
 import { DomainError } from "../../machines/errors.ts";
 import type { GuardPolicy } from "./address-rules.ts";
 import { type CheckedUrl, checkStreamUrl } from "./check-url.ts";
+
+// Not imported: that would run every getter of the module, and one of them loads undici, 15 MB that nobody needs.
+const http = process.getBuiltinModule("node:http");
 
 export interface GuardedRequestOptions {
   /** Each hop is checked like the first. */
