@@ -40,8 +40,8 @@ export function applianceResources(
         const endings = [
           actors.settings.watch(changed),
           actors.clock.watch(changed),
-          actors.power.watch(changed),
-          actors.network.watch(changed),
+          onNews(actors.power, ({ remaining_minutes }) => remaining_minutes, changed),
+          onNews(actors.network, ({ state, joining, error }) => [state, joining, error].join(), changed),
         ];
         return () => {
           for (const end of endings) end();
@@ -73,6 +73,19 @@ export function applianceResources(
     { name: "ota", view: () => actors.ota.view(), watch: (changed) => actors.ota.watch(changed) },
     { name: "battery", view: () => actors.battery.view(), watch: (changed) => actors.battery.watch(changed) },
   ];
+}
+
+/** Most of what a part does is not shown; the time goes on meanwhile, so that every look would seem news. */
+function onNews<V>(
+  { watch }: { watch(listener: (view: V) => void): () => void },
+  shown: (view: V) => string | number | null,
+  changed: () => void,
+): () => void {
+  let known: string | number | null = null;
+  return watch((view) => {
+    if (shown(view) !== known) changed();
+    known = shown(view);
+  });
 }
 
 /** A card that merely leaves or flaps is no news. */
