@@ -18,6 +18,7 @@ import { startSettings } from "../actors/appliance/settings.ts";
 import { startStations } from "../actors/appliance/stations.ts";
 import { startSystem } from "../actors/appliance/system.ts";
 import { startResource } from "../actors/resource.ts";
+import { startStore } from "../actors/store.ts";
 import type { ChildSpec } from "../actors/supervisor-spec.ts";
 import { ownCertificate } from "../drivers/certificate/certificate.ts";
 import type { Mdns } from "../drivers/mdns/mdns.ts";
@@ -27,7 +28,7 @@ import { readOrMakeToken, tokenWasShown, writeSecret } from "../drivers/token/to
 import { openAppliance } from "../gateway/appliance/service.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { openParts } from "./appliance-parts.ts";
-import type { Branch, Surroundings } from "./branch.ts";
+import { type Branch, measureStore, type Surroundings } from "./branch.ts";
 
 const pages = join(import.meta.dirname, "../gateway/dashboard/dist/appliance");
 const resetMark = "reset.pending";
@@ -45,15 +46,12 @@ export async function applianceBranch(around: Surroundings): Promise<Branch> {
   const ownPorts = () => (gateway?.urls ?? []).map((url) => Number(new URL(url).port));
   const parts = await openParts(config, ownPorts);
   const { store, now, checkUrl } = parts;
+  measureStore(metrics, "appliance", store);
 
   const essential = { restart: "permanent", essential: true } as const;
   const optional = { restart: "permanent" } as const;
   const children: ChildSpec[] = [
-    {
-      id: "store",
-      start: startResource({ open: () => store.open(), close: () => store.close() }),
-      ...essential,
-    },
+    { id: "store", start: startStore(store), ...essential },
     { id: "settings", start: startSettings(store), ...essential },
     { id: "clock", start: startClock(parts.clock), ...essential },
     { id: "library", start: startLibrary({ card, store, demo: true }), ...optional },

@@ -1,6 +1,7 @@
 import type { SupervisorSpec } from "../actors/supervisor-spec.ts";
 import type { Config } from "../config.ts";
 import type { Logger } from "../drivers/log/log.ts";
+import type { Store } from "../drivers/store/store.ts";
 import type { Upgrade } from "../gateway/gateway.ts";
 import type { InspectorHub } from "../gateway/inspector/hub.ts";
 import type { Metrics } from "../gateway/metrics.ts";
@@ -28,11 +29,17 @@ export interface Surroundings {
 /** One service of the tree, and what a person is told of it at the start. */
 export interface Branch {
   spec: SupervisorSpec;
-  /** Labelled lines of the banner; asked when the tree stands. */
   /** Where it listens; asked when the tree stands. */
   origins(): readonly string[];
+  /** Labelled lines of the banner; asked when the tree stands. */
   lines(): [label: string, text: string][];
   /** Secrets that nobody was shown yet: for the console, once. */
   secrets(): [label: string, text: string][];
   secretsShown(): void;
+}
+
+/** Shows a service's store in `/metrics`. */
+export function measureStore(metrics: Metrics, service: ServiceName, store: Store): void {
+  metrics.gauge(`${service}_store_up`, "whether the store can be used", () => Number(store.up));
+  metrics.gauge(`${service}_store_pending`, "operations that wait for the store", () => store.pending);
 }

@@ -8,6 +8,7 @@ import { startEdrPoller } from "../actors/soc/edr-poller.ts";
 import { Platform } from "../actors/soc/platform.ts";
 import { startPlaybookSeeder } from "../actors/soc/playbook-seeder.ts";
 import type { Outside } from "../actors/soc/response-work.ts";
+import { startStore } from "../actors/store.ts";
 import type { ChildSpec } from "../actors/supervisor-spec.ts";
 import { startTimers } from "../actors/timers.ts";
 import type { Edr } from "../drivers/edr/edr.ts";
@@ -25,7 +26,7 @@ import { approvalMachine } from "../machines/soc/approval.ts";
 import { caseMachine } from "../machines/soc/case.ts";
 import { endpointMachine } from "../machines/soc/edr-endpoint.ts";
 import { executionMachine } from "../machines/soc/execution.ts";
-import type { Branch, Surroundings } from "./branch.ts";
+import { type Branch, measureStore, type Surroundings } from "./branch.ts";
 import { storeFile } from "./homes.ts";
 
 const pages = join(import.meta.dirname, "../gateway/dashboard/dist/soc");
@@ -75,6 +76,8 @@ export async function socBranch(around: Surroundings): Promise<Branch> {
     platform.firstAdmin.shown();
   };
   const { desk, identity, firstAdmin, actors } = platform;
+  measureStore(metrics, "soc", store);
+  metrics.gauge("soc_effects_in_flight", "effects taken on and not finished", () => desk.effects.inFlight);
   const poller = (edr: Edr): ChildSpec => ({
     id: "edr",
     start: startEdrPoller({ edr, endpoints: actors.endpoints, now: desk.now }),
@@ -86,7 +89,7 @@ export async function socBranch(around: Surroundings): Promise<Branch> {
   });
   const essential = { restart: "permanent", essential: true } as const;
   const children: ChildSpec[] = [
-    { id: "store", start: startResource({ open: () => {}, close: () => store.close() }), ...essential },
+    { id: "store", start: startStore(store), ...essential },
     {
       id: "audit",
       start: startResource({ open: () => desk.audit.start(), close: () => desk.audit.stop() }),
