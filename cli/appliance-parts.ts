@@ -43,7 +43,7 @@ export async function openParts({ appliance, device }: Config, ownPorts: () => r
   await makeChime(chime);
   return {
     chime,
-    store: await openStore(join(home, storeFile), applianceCollections),
+    store: await openStore(join(home, storeFile), applianceCollections, { oneThread: true }),
     clock,
     now: () => Date.now() + clock.offsetMs,
     audioPort: new AudioPort(),

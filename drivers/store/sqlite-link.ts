@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { DomainError } from "../../machines/errors.ts";
+import { searchesIn } from "./sqlite-reader.ts";
 import { pick, valueAt, wordsOf, wordsOfDoc } from "./words.ts";
 
 /** What a thread says first: that it is ready, or that the file is of a newer layout. */
@@ -27,9 +28,9 @@ export class WorkerLink<TJob extends { op: string }> {
   private failure: Error | undefined;
 
   /** `run` is sent as text: it may use nothing but its arguments. */
-  constructor(run: (...args: never[]) => void, helper: "wordsOfDoc" | "pick", data: object, limit: number) {
+  constructor(run: (...args: never[]) => void, data: object, limit: number) {
     this.limit = limit;
-    this.worker = new Worker(sourceOf(run, helper), { eval: true, workerData: data, stderr: false });
+    this.worker = new Worker(sourceOf(run), { eval: true, workerData: data, stderr: false });
     this.ready = new Promise((resolve, reject) => {
       this.worker.once("message", (greeting: Greeting) => {
         if (greeting.newer === undefined) return resolve();
@@ -105,9 +106,9 @@ export class WorkerLink<TJob extends { op: string }> {
   }
 }
 
-function sourceOf(run: (...args: never[]) => void, helper: string): string {
+function sourceOf(run: (...args: never[]) => void): string {
   return `const { parentPort, receiveMessageOnPort, workerData } = require("node:worker_threads");
 const { DatabaseSync } = require("node:sqlite");
-${[valueAt, wordsOf, wordsOfDoc, pick].join("\n")}
-(${run})(DatabaseSync, parentPort, receiveMessageOnPort, ${helper}, workerData);`;
+${[valueAt, wordsOf, wordsOfDoc, pick, searchesIn].join("\n")}
+(${run})(DatabaseSync, parentPort, receiveMessageOnPort, { wordsOfDoc, searchesIn, pick }, workerData);`;
 }

@@ -1,12 +1,18 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import type { Sql } from "./sqlite-query.ts";
-import type { pick } from "./words.ts";
+import type { pick, wordsOfDoc } from "./words.ts";
 
 export type ReaderJob =
   | { op: "page"; stretches: Sql[]; limit: number | null; skip: number; fields: readonly string[] | null }
-  | { op: "rows"; sql: Sql }
-  | { op: "close" };
+  | { op: "rows"; sql: Sql };
+
+/** What the threads are given beside their own text. */
+export interface ThreadHelpers {
+  searchesIn: typeof searchesIn;
+  pick: typeof pick;
+  wordsOfDoc: typeof wordsOfDoc;
+}
 
 /** Documents as [version, body, …], and the last one of a page that has more behind it. */
 export interface FoundPage {
@@ -22,17 +28,17 @@ export function runReader(
   Database: typeof DatabaseSync,
   port: MessagePort,
   _receive: typeof receiveMessageOnPort,
-  picked: typeof pick,
+  { searchesIn, pick }: ThreadHelpers,
   { file }: { file: string },
 ): void {
   const db = new Database(file, { readOnly: true, timeout: 2_000 });
   db.exec("PRAGMA cache_size=-8000; PRAGMA temp_store=MEMORY");
-  const statements = new Map<string, StatementSync>();
+  const search = searchesIn(db, pick);
   port.postMessage({ ready: true });
-  port.on("message", (calls: { n: number; job: ReaderJob }[]) => {
+  port.on("message", (calls: { n: number; job: ReaderJob | { op: "close" } }[]) => {
     for (const { n, job } of calls) {
       try {
-        port.postMessage([{ n, value: perform(job) }]);
+        port.postMessage([{ n, value: job.op === "close" ? close() : search(job) }]);
       } catch (error) {
         port.postMessage([{ n, error: (error as Error).message }]);
       }
@@ -40,12 +46,16 @@ export function runReader(
     }
   });
 
-  function perform(job: ReaderJob): unknown {
-    if (job.op === "page") return page(job);
-    if (job.op === "rows") return prepare(job.sql.text).all(...job.sql.values);
+  function close(): boolean {
     db.close();
     return true;
   }
+}
+
+/** How a thread searches; sent as text too, so it may use nothing but its arguments. */
+export function searchesIn(db: DatabaseSync, picked: typeof pick): (job: ReaderJob) => unknown {
+  const statements = new Map<string, StatementSync>();
+  return (job) => (job.op === "page" ? page(job) : prepare(job.sql.text).all(...job.sql.values));
 
   function page({ stretches, limit, skip, fields }: Extract<ReaderJob, { op: "page" }>): FoundPage {
     const found: unknown[][] = [];

@@ -1,12 +1,13 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { MessagePort, receiveMessageOnPort } from "node:worker_threads";
+import type { ReaderJob, ThreadHelpers } from "./sqlite-reader.ts";
 import type { Schema } from "./sqlite-schema.ts";
-import type { wordsOfDoc } from "./words.ts";
 
 /** A document on its way to a table; `words` is null where the collection has none. */
 export type Row = [table: string, id: string, body: string, words: string | null];
 
 export type WriterJob =
+  | ReaderJob
   | { op: "get"; table: string; id: string }
   | { op: "insert"; rows: Row[] }
   | { op: "commit"; row: Row; version: number; append: Row[] }
@@ -27,7 +28,7 @@ export function runWriter(
   Database: typeof DatabaseSync,
   port: MessagePort,
   receive: typeof receiveMessageOnPort,
-  wordsOf: typeof wordsOfDoc,
+  { wordsOfDoc: wordsOf, searchesIn, pick }: ThreadHelpers,
   { file, schema }: WriterData,
 ): void {
   type Call = { n: number; job: WriterJob };
@@ -37,6 +38,7 @@ export function runWriter(
     "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-4000; PRAGMA journal_size_limit=16000000",
   );
   migrate();
+  const search = searchesIn(db, pick);
   port.postMessage({ ready: true });
   port.on("message", (calls: Call[]) => {
     // biome-ignore lint/suspicious/noAssignInExpressions: drains what came in during the last sync
@@ -45,15 +47,19 @@ export function runWriter(
   });
 
   function flush(calls: Call[]): void {
-    const reads = calls.filter(({ job }) => job.op === "get");
+    const reads = calls.filter(({ job }) => isRead(job));
     if (reads.length > 0) port.postMessage(reads.map(attempt));
-    const writes = calls.filter(({ job }) => job.op !== "get" && job.op !== "close");
+    const writes = calls.filter(({ job }) => !isRead(job) && job.op !== "close");
     if (writes.length > 0) port.postMessage(write(writes));
     const close = calls.find(({ job }) => job.op === "close");
     if (!close) return;
     db.close();
     port.postMessage([{ n: close.n, value: true }]);
     port.close();
+  }
+
+  function isRead({ op }: WriterJob): boolean {
+    return op === "get" || op === "page" || op === "rows";
   }
 
   function write(calls: Call[]) {
@@ -71,6 +77,7 @@ export function runWriter(
   /** One job; when it fails, it alone is taken back. */
   function attempt({ n, job }: Call) {
     if (job.op === "get") return guarded(n, () => select(job.table, job.id));
+    if (job.op === "page" || job.op === "rows") return guarded(n, () => search(job));
     return guarded(n, () => {
       prepare("SAVEPOINT job").run();
       try {

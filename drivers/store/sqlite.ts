@@ -14,6 +14,8 @@ import { wordsOfDoc } from "./words.ts";
 export interface SqliteOptions {
   /** How many operations may wait at once, writes and searches each. */
   pending?: number;
+  /** Searches in the thread that writes: 20 MB less, for collections so small that no search holds up a write. */
+  oneThread?: boolean;
 }
 
 /** JSON documents in one SQLite file; every statement runs in a thread of its own, never on the main loop. */
@@ -22,9 +24,10 @@ export class SqliteStore implements Store {
   private readonly file: string;
   private readonly specs: Map<string, CollectionSpec>;
   private readonly limit: number;
+  private readonly oneThread: boolean;
   private readonly availability = new Availability();
   private writer: WorkerLink<WriterJob> | null = null;
-  /** Started by the first search: an appliance may never need it, and each thread costs 20 MB. */
+  /** Started by the first search: each thread costs 20 MB. */
   private reader: WorkerLink<ReaderJob> | null = null;
   private again: NodeJS.Timeout | undefined;
   private wanted = false;
@@ -32,10 +35,11 @@ export class SqliteStore implements Store {
   constructor(
     file: string,
     collections: readonly CollectionSpec[],
-    { pending = 20_000 }: SqliteOptions = {},
+    { pending = 20_000, oneThread = false }: SqliteOptions = {},
   ) {
     this.file = file;
     this.limit = pending;
+    this.oneThread = oneThread;
     this.specs = new Map(collections.map((spec) => [spec.name, spec]));
   }
 
@@ -156,7 +160,7 @@ export class SqliteStore implements Store {
   private async openWriter(): Promise<void> {
     mkdirSync(dirname(this.file), { recursive: true });
     const data = { file: this.file, schema: schemaOf([...this.specs.values()]) };
-    const writer = new WorkerLink<WriterJob>(runWriter, "wordsOfDoc", data, this.limit);
+    const writer = new WorkerLink<WriterJob>(runWriter, data, this.limit);
     this.writer = writer;
     await writer.ready;
     if (!this.wanted) return writer.close();
@@ -181,9 +185,10 @@ export class SqliteStore implements Store {
   }
 
   private async search(job: ReaderJob): Promise<unknown> {
+    if (this.oneThread) return this.write(job);
     if (!this.usable()) throw this.down();
     if (!this.reader) {
-      const reader = new WorkerLink<ReaderJob>(runReader, "pick", { file: this.file }, this.limit);
+      const reader = new WorkerLink<ReaderJob>(runReader, { file: this.file }, this.limit);
       this.reader = reader;
       reader.onEnd(() => {
         if (this.reader === reader) this.reader = null;

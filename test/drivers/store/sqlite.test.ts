@@ -31,6 +31,8 @@ const upAgain = (store: SqliteStore) =>
   });
 
 describe("SQLite", () => storeContract(() => fresh("contract.db")));
+describe("SQLite in one thread", () =>
+  storeContract(() => fresh("one-thread.db", collections, { oneThread: true })));
 
 describe("the SQLite store", () => {
   it("answers what was pending as unavailable when its writer dies, and comes back by itself", async () => {
