@@ -5,4 +5,6 @@ import { join } from "node:path";
 
 enableCompileCache(join(import.meta.dirname, "node_modules/.cache/minaret/compiled"));
 const { run } = await import("./cli/command-line.ts");
-process.exitCode = await run(process.argv.slice(2));
+const code = await run(process.argv.slice(2));
+// A start that failed half-way leaves threads behind that would keep the process for ever.
+if (code !== 0) process.exit(code);

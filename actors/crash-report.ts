@@ -38,9 +38,11 @@ export function noteEvent(ring: EventRing, inspected: InspectionEvent): void {
   if (inspected.actorRef.sessionId === inspected.rootId) ring.push(inspected.event);
 }
 
+/** In words, with what is behind it. */
 export function messageOf(error: unknown): string {
-  if (error instanceof Error) return error.message || error.name;
-  return typeof error === "string" ? error : `unknown error (${typeof error})`;
+  if (!(error instanceof Error)) return typeof error === "string" ? error : `unknown error (${typeof error})`;
+  const { cause, message, name } = error;
+  return cause instanceof Error ? `${message || name}: ${messageOf(cause)}` : message || name;
 }
 
 export function crashReport(

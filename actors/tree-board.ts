@@ -96,9 +96,14 @@ export class TreeBoard implements Board {
 
   crashed(report: Omit<CrashReport, "restarts">): void {
     const whole = { ...report, restarts: this.entry(report.path).restarts };
+    const before = this.crashes.findLast(({ path }) => path === report.path);
     this.crashes.push(whole);
     if (this.crashes.length > keptCrashes) this.crashes.shift();
-    this.#log.error({ crash: whole }, `${report.path || "the tree"} failed: ${report.reason}`);
+    const name = report.path || "the tree";
+    // The same once more says nothing new but how often; whole reports would bury the first one.
+    if (before?.reason === report.reason)
+      this.#log.warn({ restarts: whole.restarts }, `${name} failed again: ${report.reason}`);
+    else this.#log.error({ crash: whole }, `${name} failed: ${report.reason}`);
     this.#tell();
   }
 
