@@ -8,7 +8,7 @@ import {
   stepStates,
   stepTypes,
 } from "../../../machines/soc/execution-record.ts";
-import { Id, line, prose, Severity, Timestamp } from "../schemas.ts";
+import { changesSomething, Id, line, prose, Severity, Timestamp } from "../schemas.ts";
 
 /** Texts may hold `{name}`, filled from the run's parameters. */
 const text = (max: number) => prose(max, 1);
@@ -116,7 +116,7 @@ export const PlaybookPatch = z
     trigger: fields.trigger.optional(),
     steps: Steps.optional(),
   })
-  .refine((body) => Object.keys(body).length > 0, "has nothing to change");
+  .refine(...changesSomething);
 
 const stepFields = {
   id: z.string(),

@@ -112,8 +112,8 @@ export const soarRoutes = [
     params,
     body: PlaybookPatch,
     reply: PlaybookRecord,
-    handle: ({ params, body, actors, ...request }) =>
-      actors.playbooks.change(params.playbook_id, body, askerOf(request), versionOf(request)),
+    handle: (input) =>
+      input.actors.playbooks.change(input.params.playbook_id, input.body, askerOf(input), versionOf(input)),
   }),
   socRoute({
     method: "delete",

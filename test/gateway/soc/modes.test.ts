@@ -28,6 +28,17 @@ const dump = async (store: RunningPlatform["store"]) => {
   return all;
 };
 
+const unasked = () => Promise.reject(new Error("a dry run asked the adapter"));
+const edrThatIsNeverAsked = { inventory: unasked, honoursKeys: unasked, act: unasked };
+const endpointSeen = () =>
+  platform.platform.actors.endpoints.learn(
+    {
+      endpoints: [{ id: "ep-1", hostname: "host", ip: null, os: null, status: "online" }],
+      skipped: 0,
+    },
+    new Date().toISOString(),
+  );
+
 describe("what the platform says of itself", () => {
   const flags: Record<Mode, [boolean, boolean, boolean]> = {
     dummy: [false, false, false],
@@ -127,13 +138,15 @@ describe("dummy mode", () => {
 
 describe("a dry run", () => {
   test("previews every mutation, keeps nothing of it, and leaves a note that it did", async () => {
-    await start({ mode: "dry_run" });
+    await start({ mode: "dry_run", outside: { edr: edrThatIsNeverAsked } });
     const token = await platform.login();
     const { alerts, cases } = platform.platform.actors;
     const known = (await alerts.create({ ...alert, severity: "high" }, asSystem)).alert;
     const free = (await alerts.create({ title: "two", source: "test", severity: "low" }, asSystem)).alert;
     const opened = await cases.create({ title: "a case", severity: "high", alert_ids: [free.id] }, asSystem);
     await platform.userOf("viewer", "bob");
+    await platform.platform.actors.playbooks.seed();
+    await endpointSeen();
     const before = await dump(platform.store);
     const calls: [string, string, object?][] = [
       ["POST", "/alerts", { title: "new", source: "test", severity: "low" }],
@@ -149,7 +162,14 @@ describe("a dry run", () => {
         `/cases/${opened.id}/evidence`,
         { name: "disk", evidence_type: "image", sha256: "a".repeat(64) },
       ],
+      ["PATCH", `/cases/${opened.id}`, { requires_human_approval: true }],
       ["DELETE", `/cases/${opened.id}`],
+      ["POST", "/soar/playbooks/triage-note/execute", {}],
+      ["POST", "/playbooks/critical-review/execute", { case_id: opened.id }],
+      ["PATCH", "/soar/playbooks/triage-note", { name: "Renamed" }],
+      ["POST", "/soar/playbooks/triage-note/toggle"],
+      ["DELETE", "/soar/playbooks/triage-note"],
+      ["POST", "/edr/endpoints/ep-1/isolate"],
       ["POST", "/users", { username: "carol", password: "a long password", role: "viewer" }],
       ["PATCH", "/users/bob", { role: "analyst" }],
       ["DELETE", "/users/bob"],
@@ -186,6 +206,9 @@ describe("a dry run", () => {
       [409, "POST", "/users", { username: "admin", password: "a long password", role: "viewer" }],
       [409, "DELETE", "/users/admin"],
       [404, "DELETE", "/api-keys/nowhere"],
+      [404, "POST", "/soar/playbooks/nowhere/execute", {}],
+      [404, "POST", "/edr/endpoints/nowhere/isolate"],
+      [404, "POST", "/approvals/nowhere/decide", { approved: true }],
     ];
     for (const [status, method, path, body] of refusals) {
       const reply = await platform.call(method, path, { token, ...(body && { body }) });
