@@ -70,7 +70,7 @@ export async function applianceBranch(around: Surroundings): Promise<Branch> {
     { id: "favorites", start: startFavorites({ store, checkUrl, now }), ...optional },
     { id: "stations", start: startStations(store, checkUrl), ...optional },
     { id: "cards", start: startCards(store, { card, checkUrl }), ...optional },
-    { id: "nfc", start: startNfc({ choose: parts.chooseReader, now }), ...optional },
+    { id: "nfc", start: startNfc({ choose: parts.chooseReader }), ...optional },
     {
       id: "prayer",
       start: startPrayer({ store, clock: parts.clock, card, chime: parts.chime }),

@@ -11,7 +11,6 @@ import {
 } from "../../machines/appliance/nfc.ts";
 import type { PlaybackCommand } from "../../machines/appliance/playback-events.ts";
 import type { PlaybackView } from "../../machines/appliance/playback-view.ts";
-import type { Settings as SettingsValues } from "../../machines/appliance/settings.ts";
 import type { Target } from "../../machines/appliance/target.ts";
 import type { ChildContext, Client, Start, Tree } from "../client.ts";
 import { admitTarget, type TargetChecks } from "./admit-target.ts";
@@ -38,34 +37,36 @@ export const startCards = (store: Store, checks: TargetChecks): Start =>
 export interface NfcDeps {
   /** One per incarnation, not open yet. */
   choose(): Promise<NfcDriver>;
-  /** The appliance's own clock, in milliseconds. */
-  now(): number;
+}
+
+/** What the last tap started; the card that is still heard is not started again. */
+interface Started {
+  uid: string;
+  track: string;
 }
 
 /** Follows the reader: a tap does what its card is bound to, a removal what the policy says. */
-export function startNfc({ choose, now }: NfcDeps): Start {
+export function startNfc({ choose }: NfcDeps): Start {
   return async (context) => {
     const driver = await choose();
     const { inspect, log, tree } = context;
-    let played: string | null = null;
+    let started: Started | null = null;
     const ref = createActor(nfcMachine, { input: { virtual: driver.name === "memory" }, inspect });
     ref.on("tapped", ({ uid }) => {
-      tapped(tree, uid, played).then(
-        (started) => (played = started ? uid : played),
+      tapped(tree, uid, started).then(
+        (now) => (started = now ?? started),
         (error: unknown) => log.warn({ err: error, uid }, "a tap could not be followed"),
       );
     });
     ref.on("removed", ({ uid }) => {
-      const policy = clients(tree).settings.view().card_removal;
-      const follows = uid === played;
-      played = null;
-      if (follows)
-        removed(tree, policy).catch((error: unknown) =>
-          log.warn({ err: error }, "a removal could not be followed"),
-        );
+      if (uid !== started?.uid) return;
+      const isAway = () => ref.getSnapshot().context.present === "";
+      removed(tree, isAway).catch((error: unknown) =>
+        log.warn({ err: error }, "a removal could not be followed"),
+      );
     });
     ref.start();
-    driver.listen((event) => hear(event, (said) => ref.send(said), now));
+    driver.listen((event) => hear(event, (said) => ref.send(said)));
     await driver.open();
     return {
       ref,
@@ -75,8 +76,10 @@ export function startNfc({ choose, now }: NfcDeps): Start {
   };
 }
 
-function hear(event: ReaderEvent, send: (event: NfcEvent) => void, now: () => number): void {
-  if (event.type === "seen" && isUid(event.uid)) send({ type: "CARD_SEEN", uid: event.uid, at: now() });
+/** A tap's age is told by a clock that nobody sets. */
+function hear(event: ReaderEvent, send: (event: NfcEvent) => void): void {
+  if (event.type === "seen" && isUid(event.uid))
+    send({ type: "CARD_SEEN", uid: event.uid, at: performance.now() });
   else if (event.type === "lost") send({ type: "CARD_LOST" });
   else if (event.type === "reader_found") send({ type: "READER_FOUND" });
   else if (event.type === "reader_lost") send({ type: "READER_LOST", reason: event.reason });
@@ -88,23 +91,39 @@ const clients = (tree: ChildContext["tree"]) => ({
   cards: tree.client("appliance/cards") as Cards,
 });
 
-/** True when the card's binding was started. A tap during an adhan only ends it; of what already plays, nothing. */
-async function tapped(tree: Tree, uid: string, played: string | null): Promise<boolean> {
+/** What the card started, if anything. A tap during an adhan only ends it; one of what is still on lets it go on. */
+async function tapped(tree: Tree, uid: string, started: Started | null): Promise<Started | null> {
   const { playback, cards } = clients(tree);
   if (playback.view().adhan) {
     await playback.ask({ type: "END_ADHAN" });
-    return false;
+    return null;
   }
   const card = cards.view().find(({ id }) => id === uid);
-  if (!card) return false;
-  const { state } = playback.view();
-  if (uid === played && (state === "playing" || state === "buffering")) return false;
+  if (!card) return null;
+  const { state, track } = playback.view();
+  if (uid === started?.uid && track === started.track && state !== "stopped") {
+    if (state === "paused") await playback.ask({ type: "RESUME" });
+    return null;
+  }
   await runTarget(tree, card.binding);
-  return true;
+  return card.binding.type === "stop" ? null : { uid, track: playback.view().track };
 }
 
-async function removed(tree: Tree, policy: SettingsValues["card_removal"]): Promise<void> {
-  const { playback } = clients(tree);
-  if (policy === "continue" || playback.view().state === "stopped") return;
+/** An adhan is nobody's card: what it interrupted follows the policy when it comes back. */
+async function removed(tree: Tree, isAway: () => boolean): Promise<void> {
+  const { playback, settings } = clients(tree);
+  await adhanOver(playback);
+  const { card_removal: policy } = settings.view();
+  if (!isAway() || policy === "continue" || playback.view().state === "stopped") return;
   await playback.ask({ type: policy === "pause" ? "PAUSE" : "STOP" });
+}
+
+function adhanOver(playback: Playback): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const look = ({ adhan }: PlaybackView) => {
+    if (adhan !== true) resolve();
+  };
+  const stop = playback.watch(look);
+  look(playback.view());
+  return promise.finally(stop);
 }

@@ -15,6 +15,7 @@ export interface NfcContext {
   present: string;
   /** The last tap; empty before the first. */
   uid: string;
+  /** Milliseconds of a clock that never jumps. */
   tappedAt: number;
   taps: number;
   reader: "up" | "down";
