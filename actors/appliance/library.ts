@@ -4,6 +4,7 @@ import { ensureDemoCard } from "../../drivers/library/demo-card.ts";
 import { DurationReader } from "../../drivers/library/duration-reader.ts";
 import { readDurationMs } from "../../drivers/library/read-tags.ts";
 import { scanCard } from "../../drivers/library/scan.ts";
+import type { Logger } from "../../drivers/log/log.ts";
 import type { Store } from "../../drivers/store/store.ts";
 import {
   type LibraryCommand,
@@ -27,7 +28,7 @@ export interface LibraryDeps {
 export function startLibrary({ card, store, demo, watch }: LibraryDeps): Start {
   let isFirst = true;
   return async ({ inspect, log }) => {
-    if (demo && isFirst && (await ensureDemoCard(card))) log.info({ card }, "wrote a demo library");
+    if (demo && isFirst) await writeDemo(card, log);
     isFirst = false;
     const reader = new DurationReader({ card, store, durationOf: readDurationMs });
     const { promise: scannedOnce, resolve: scanned } = Promise.withResolvers<void>();
@@ -63,4 +64,13 @@ export function startLibrary({ card, store, demo, watch }: LibraryDeps): Start {
       },
     };
   };
+}
+
+/** A card that cannot be written is one that is not there: an event later, not an error now. */
+async function writeDemo(card: string, log: Logger): Promise<void> {
+  try {
+    if (await ensureDemoCard(card)) log.info({ card }, "wrote a demo library");
+  } catch (error) {
+    log.warn({ err: error, card }, "there is no card, and no demo library could be written");
+  }
 }

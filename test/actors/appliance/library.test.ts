@@ -49,6 +49,12 @@ describe("the library", () => {
     await store.close();
   });
 
+  it("runs without a card where no demo library can be written", async () => {
+    const folder = makeCard({ "a-file": "x" });
+    const library = await start(join(folder, "a-file", "card"), true);
+    expect(library.view()).toMatchObject({ present: false, reciters: [] });
+  });
+
   it("shows the card as soon as it runs, and the lengths a little later", async () => {
     const library = await start(
       makeCard({ "R/001.wav": sound(2), "R/002.wav": sound(1), "R/003.mp3": "rubbish" }),
