@@ -28,18 +28,14 @@ export class WorkerLink<TJob extends { op: string }> {
   private failure: Error | undefined;
 
   /** `run` is sent as text: it may use nothing but its arguments. */
-  constructor(run: (...args: never[]) => void, data: object, limit: number) {
+  constructor(run: (...args: never[]) => void, data: { file: string }, limit: number) {
     this.limit = limit;
     this.worker = new Worker(sourceOf(run), { eval: true, workerData: data, stderr: false });
     this.ready = new Promise((resolve, reject) => {
       this.worker.once("message", (greeting: Greeting) => {
         if (greeting.newer === undefined) return resolve();
-        reject(
-          new DomainError(
-            "conflict",
-            `the database is of layout ${greeting.newer}, which is newer than this program`,
-          ),
-        );
+        const sentence = `${data.file} is of layout ${greeting.newer}, which is newer than this program`;
+        reject(new DomainError("conflict", sentence));
       });
       this.worker.once("exit", () => reject(this.lost()));
     });

@@ -65,7 +65,12 @@ export function runWriter(
   function write(calls: Call[]) {
     try {
       prepare("BEGIN IMMEDIATE").run();
-      const done = calls.map(attempt);
+      const done = calls.map((call) => {
+        const reply = attempt(call);
+        // A full disk ends the whole transaction: the rest of the batch must not run outside of it.
+        if (!db.isTransaction) throw new Error("error" in reply ? reply.error : "the transaction was lost");
+        return reply;
+      });
       prepare("COMMIT").run();
       return done;
     } catch (error) {
@@ -85,7 +90,7 @@ export function runWriter(
         prepare("RELEASE job").run();
         return value;
       } catch (error) {
-        db.exec("ROLLBACK TO job; RELEASE job");
+        if (db.isTransaction) db.exec("ROLLBACK TO job; RELEASE job");
         throw error;
       }
     });

@@ -103,14 +103,6 @@ describe("the SQLite store", () => {
     await store.close();
   });
 
-  it("refuses a file of a newer layout and says so", async () => {
-    await (await fresh("newer.db")).close();
-    const db = new DatabaseSync(join(home, "newer.db"));
-    db.exec("PRAGMA user_version=99");
-    db.close();
-    await expect(fresh("newer.db")).rejects.toThrow("layout 99");
-  });
-
   it("takes on indexes and word fields that were declared later, for what is already stored", async () => {
     const before = await fresh("grown.db", [{ name: "alerts", indexes: [{ fields: ["old"] }] }]);
     await before.insertMany("alerts", [
