@@ -17,6 +17,7 @@ import {
   type PrayerPatch,
 } from "../../machines/appliance/prayer-config.ts";
 import type { PrayerView } from "../../machines/appliance/prayer-view.ts";
+import { DomainError } from "../../machines/errors.ts";
 import type { Client, Start } from "../client.ts";
 import { refusalFrom } from "../refusal.ts";
 import { steadyClock, type TreeClock } from "../supervisor-spec.ts";
@@ -93,7 +94,11 @@ export function startPrayer({ store, clock, card, chime, timers = steadyClock }:
           );
         },
         storeConfig: (_, change) => {
-          put(store, collection, { id: "prayer", ...change.config }).then(
+          const keep = async () => {
+            await refuseOutside(card, change.config.adhan.path);
+            await put(store, collection, { id: "prayer", ...change.config });
+          };
+          keep().then(
             () => ref.send({ type: "CONFIG_STORED", config: change.config }),
             (error: unknown) => ref.send({ type: "WRITE_FAILED", refusal: refusalFrom(error, notStored) }),
           );
@@ -121,4 +126,12 @@ export function startPrayer({ store, clock, card, chime, timers = steadyClock }:
       },
     };
   };
+}
+
+/** A file may come later, and until then the chime serves; a path that leaves the card never will do. */
+async function refuseOutside(card: string, path: string): Promise<void> {
+  if (path === "") return;
+  await resolveOnCard(card, path, "adhan.path").catch((error: unknown) => {
+    if (!(error instanceof DomainError) || error.code !== "not_found") throw error;
+  });
 }

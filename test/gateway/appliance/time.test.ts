@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -107,6 +107,12 @@ describe("prayer", () => {
     expect(reply.body.error).toContain(field);
     expect((await call("GET", "/prayer")).body.config).toEqual(before.body.config);
   });
+});
+
+test("an adhan through a link that leaves the card is a 400 that names it", async () => {
+  symlinkSync(import.meta.filename, join(card, "way-out.mp3"));
+  const reply = await call("POST", "/prayer/config", { adhan: { path: "way-out.mp3" } });
+  expect(reply).toMatchObject({ status: 400, body: { error: expect.stringContaining("adhan.path") } });
 });
 
 describe("schedules", () => {
