@@ -60,9 +60,21 @@ export function beginning(source: Source, surahs: readonly ListedSurah[], positi
 /** What a new source replaces, unless something is set aside already. */
 export function keptBy(context: PlaybackContext): Track {
   if (context.kept !== null) return context.kept;
-  const { phase, source, surahs, positionMs, durationMs, held, gapLeftMs, repeatDone, heardMs, counted } =
-    context;
-  return { phase, source, surahs, positionMs, durationMs, held, gapLeftMs, repeatDone, heardMs, counted };
+  const { phase, source, surahs, positionMs, durationMs, held, gapLeftMs } = context;
+  const { repeatDone, volume, heardMs, counted } = context;
+  return {
+    phase,
+    source,
+    surahs,
+    positionMs,
+    durationMs,
+    held,
+    gapLeftMs,
+    repeatDone,
+    volume,
+    heardMs,
+    counted,
+  };
 }
 
 /** The same source once more. */

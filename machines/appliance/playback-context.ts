@@ -43,13 +43,13 @@ export interface Track {
   held: boolean;
   gapLeftMs: number;
   repeatDone: number;
+  volume: number;
   /** Time really heard, and whether it was enough to count as a play. */
   heardMs: number;
   counted: boolean;
 }
 
 export interface PlaybackContext extends Track {
-  volume: number;
   advance: Advance;
   saved: SavedPosition | null;
   positionAt: number;
@@ -136,7 +136,7 @@ export function recordOf(context: PlaybackContext): PlaybackRecord {
   const track = context.kept ?? context;
   const place = placeOf(track, context.advance);
   return {
-    volume: context.volume,
+    volume: track.volume,
     advance: context.advance,
     repeatDone: place?.repeatDone ?? track.repeatDone,
     on: place && { source: place.source, positionMs: place.positionMs, held: track.held },

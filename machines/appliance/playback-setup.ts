@@ -226,9 +226,9 @@ const base = setup({
     }),
     setVolume: assign(({ context, event }) => {
       if (event.type !== "SET_VOLUME") return {};
-      return context.adhan === null
-        ? { volume: event.volume }
-        : { adhan: { ...context.adhan, volume: event.volume } };
+      const { adhan, kept } = context;
+      if (adhan !== null) return { adhan: { ...adhan, volume: event.volume } };
+      return { volume: event.volume, kept: kept && { ...kept, volume: event.volume } };
     }),
     save: assign(({ context }) => saving(context)),
   },

@@ -78,6 +78,16 @@ describe("sources that cannot be played", () => {
     expect(back).toMatchObject({ track: surah(5), position: 2_000 });
   });
 
+  test("a volume that came with a source goes with it when it cannot be played", async () => {
+    await start();
+    await rig.client.ask({ type: "SET_VOLUME", volume: 20 });
+    await rig.play(surah(5));
+    const request = { path: "Demo/006.mp3" };
+    await expect(rig.client.ask({ type: "PLAY", request, volume: 100 })).rejects.toThrow();
+    expect(await rig.until(({ state }) => state === "playing")).toMatchObject({ volume: 20 });
+    expect(rig.audio().loads.at(-1)).toMatchObject({ volume: 20 });
+  });
+
   test("a play that is refused before it starts leaves what is on untouched", async () => {
     await start();
     await rig.play(surah(5));
