@@ -5,6 +5,7 @@ import { applianceApi, applianceRoutes } from "./appliance/table.ts";
 import type { ApiDescription } from "./openapi.ts";
 import type { Route } from "./route.ts";
 import { pathOf } from "./route-lookup.ts";
+import { socApi, socRoutes } from "./soc/table.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a table is made of any service's rows
 type AnyRoute = Route<any, any, any>;
@@ -13,7 +14,10 @@ export const docsFolder = join(import.meta.dirname, "..", "docs", "api");
 
 /** One page per service, by file name. */
 export function docsPages(): Map<string, string> {
-  return new Map([["appliance.md", docsPage(applianceApi, applianceRoutes)]]);
+  return new Map([
+    ["appliance.md", docsPage(applianceApi, applianceRoutes)],
+    ["soc.md", docsPage(socApi, socRoutes)],
+  ]);
 }
 
 /** The rows of a service, one table per section, in the order of the route table. */

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { AdminFile } from "../../drivers/passwords/kept-admin.ts";
 import type { Passwords } from "../../drivers/passwords/passwords.ts";
+import { DomainError } from "../../machines/errors.ts";
 import type { Desk } from "./desk.ts";
 import { type Users, userCollection } from "./users.ts";
 
@@ -20,6 +21,12 @@ export interface FirstAdminOptions {
   announce(password: string): void;
 }
 
+/** A hash, and its password where that was made just now. */
+interface Credential {
+  hash: string;
+  password: string | null;
+}
+
 const asker = { actor: "system" };
 
 export class FirstAdmin {
@@ -35,11 +42,16 @@ export class FirstAdmin {
     const { desk, withoutStore } = this.#options;
     this.#unlisten = desk.store.listen((up) => up && void this.#ensure());
     if (desk.store.up) await this.#ensure();
-    else if (withoutStore) await this.#hash();
+    else if (withoutStore) this.#announce(await this.#credential());
   }
 
   close(): void {
     this.#unlisten();
+  }
+
+  /** When what a store that came up has led to is done. */
+  settled(): Promise<void> {
+    return this.#ensuring;
   }
 
   /** The hash to check a login against while there is no store to ask. */
@@ -76,34 +88,44 @@ export class FirstAdmin {
       if (before && !before.seen) await this.#replace(before.hash);
       return;
     }
-    const hash = await this.#hash();
-    await users.create({ username: firstAdmin, role: "admin", hash }, asker).catch((error: unknown) => {
-      desk.effects.log.info({ err: error }, "another process made the first administrator");
-    });
+    const made = await this.#credential();
+    try {
+      await users.create({ username: firstAdmin, role: "admin", hash: made.hash }, asker);
+      this.#announce(made);
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.code !== "conflict") throw error;
+      desk.effects.log.info("another process made the first administrator");
+    }
   }
 
   async #replace(lost: string): Promise<void> {
     const { users } = this.#options;
     const admin = await users.find(firstAdmin);
     if (admin?.password !== lost) return;
-    await users.replaceHash(firstAdmin, lost, await this.#hash(), asker);
+    const made = await this.#credential();
+    if (await users.replaceHash(firstAdmin, lost, made.hash, asker)) this.#announce(made);
   }
 
-  /** What is kept, if its password is known to somebody; else of a password made now. */
-  async #hash(): Promise<string> {
-    const { file, given, passwords, announce } = this.#options;
+  /** Said only of a password that works. */
+  #announce({ password }: Credential): void {
+    if (password !== null) this.#options.announce(password);
+  }
+
+  /** What is kept, if its password is known to somebody; else a password made now. On disk before it is used. */
+  async #credential(): Promise<Credential> {
+    const { file, given, passwords } = this.#options;
     const kept = file.read();
     if (given !== undefined) {
-      if (kept?.seen && (await passwords.matches(given, kept.hash))) return kept.hash;
+      if (kept?.seen && (await passwords.matches(given, kept.hash)))
+        return { hash: kept.hash, password: null };
       const hash = await passwords.hash(given);
       file.write({ hash, seen: true });
-      return hash;
+      return { hash, password: null };
     }
-    if (kept?.seen) return kept.hash;
+    if (kept?.seen) return { hash: kept.hash, password: null };
     const password = randomBytes(15).toString("base64url");
     const hash = await passwords.hash(password);
     file.write({ hash, seen: false });
-    announce(password);
-    return hash;
+    return { hash, password };
   }
 }

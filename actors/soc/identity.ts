@@ -56,6 +56,7 @@ export class Identity {
   readonly #users = new Map<string, Known>();
   readonly #keys = new Map<string, ApiKey>();
   readonly #revoked = new Map<string, number>();
+  readonly #removedAt = new Map<string, number>();
   readonly #listeners = new Set<() => void>();
   #loadedAt: number | null = null;
   #changes = 0;
@@ -146,6 +147,8 @@ export class Identity {
   readonly userChanged = (username: string, user: User | null): void => {
     if (user) this.#users.set(username, knownOf(user));
     else this.#users.delete(username);
+    // Whoever is not known any more has no word of their own either.
+    if (!user) this.#removedAt.set(username, this.#now());
     this.#changes += 1;
     this.#tell();
   };
@@ -177,6 +180,7 @@ export class Identity {
       for (const doc of keys.items) this.#keys.set(doc.id, doc as unknown as ApiKey);
       for (const { id, until } of revoked.items) this.#revoked.set(id, until as number);
       this.#loadedAt = now;
+      this.#removedAt.clear();
       this.#tell();
       await this.#forgetRevoked(now);
     } catch (error) {
@@ -227,7 +231,8 @@ export class Identity {
 
   /** The token's own word. Whoever was missing when users were last read after it was issued has been removed. */
   #word({ sub, role, ver, iat }: Claims): Known | null {
-    if (ver !== storeless && this.#loadedAt !== null && iat * 1_000 < this.#loadedAt) return null;
+    const readAt = Math.max(this.#loadedAt ?? 0, this.#removedAt.get(sub) ?? 0);
+    if (ver !== storeless && iat * 1_000 <= readAt) return null;
     return { username: sub, role, disabled: false, token_version: ver, created_at: null };
   }
 

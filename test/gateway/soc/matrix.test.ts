@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { NoStore } from "../../../drivers/store/no-store.ts";
 import { pathOf } from "../../../gateway/route-lookup.ts";
 import { type SocRoute, socApi, socRoutes } from "../../../gateway/soc/table.ts";
 import { modes, outcomeOf } from "../../../machines/soc/modes.ts";
@@ -110,4 +111,40 @@ describe("every route of the platform", () => {
     errorField: "detail",
     maxBytes: 1024 * 1024,
   });
+});
+
+describe("every read that names no object", () => {
+  let platform: RunningPlatform;
+  let token = "";
+  beforeAll(async () => {
+    platform = await startPlatform({ mode: "dummy", store: new NoStore() });
+    token = await platform.login();
+  });
+  afterAll(() => platform.stop());
+
+  for (const route of socRoutes.filter(({ method, path }) => method === "get" && !path.includes(":"))) {
+    test(`${nameOf(route)} is answered by the showcase where there is no store`, async () => {
+      const { status, detail } = await ask(platform, route, { authorization: `Bearer ${token}` });
+      expect({ status, detail }).toEqual({ status: 200, detail: "" });
+    });
+  }
+});
+
+test("the OpenAPI document has every row, with its errors and its security, and is not public", async () => {
+  const platform = await startPlatform();
+  const { status } = await platform.call("GET", "/openapi.json");
+  expect(status).toBe(401);
+  const { body } = await platform.call("GET", "/openapi.json", { token: await platform.userOf("viewer") });
+  const paths = body.paths as Record<string, Record<string, { security: object[]; responses: object }>>;
+  for (const route of socRoutes) {
+    const path = pathOf(socApi.base, route).replace(/:(\w+)/g, "{$1}");
+    const operation = paths[path]?.[route.method];
+    const security = operation?.security.map((scheme) => Object.keys(scheme)[0]);
+    const people = ["token", "session"];
+    const expected = isOpen(route) ? [] : route.policy.keys === false ? people : [...people, "key"];
+    expect({ path, security }).toEqual({ path, security: expected });
+    const errors = isOpen(route) ? ["429", "503"] : ["401", "403", "429", "503"];
+    expect(Object.keys(operation?.responses ?? {})).toEqual(expect.arrayContaining(errors));
+  }
+  await platform.stop();
 });
