@@ -25,8 +25,6 @@ import { storeFile } from "./homes.ts";
 /** The board that images are made for; a device of another kind refuses them. */
 export const board = "minaret-1";
 
-export type ApplianceParts = Awaited<ReturnType<typeof openParts>>;
-
 /** Chooses every part of the world that the appliance touches; opening them is for their actors. */
 export async function openParts({ appliance, device }: Config, ownPorts: () => readonly number[]) {
   const { home } = appliance;

@@ -51,8 +51,8 @@ export function refusedAddress(address: string, port: number, policy: GuardPolic
   if (!ipaddr.isValid(address) || address.includes("%")) return "is not an address that can be reached";
   const target = unwrapped(address);
   const range = target.range();
-  if (never.has(range)) return `is a ${words(range)} address`;
-  if (!policy.allowPrivate && privately.has(range)) return `is a ${words(range)} address`;
+  const forbidden = never.has(range) || (!policy.allowPrivate && privately.has(range));
+  if (forbidden) return `is ${range === "unspecified" ? "an" : "a"} ${words(range)} address`;
   if (!policy.allowPrivate && range !== "unicast") return `is not a public address`;
   if (!policy.ownPorts().includes(port)) return null;
   const own = (policy.ownAddresses ?? interfaceAddresses)();

@@ -1,3 +1,4 @@
+/** What helps whoever looks for a fault. */
 import { Bytes } from "../../route.ts";
 import { applianceRoute } from "../policy.ts";
 

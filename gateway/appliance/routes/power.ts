@@ -1,3 +1,4 @@
+/** The battery, sleep, light and the wireless network. */
 import { z } from "zod";
 import { applianceRoute } from "../policy.ts";
 import { done, doneWith, Success, success, text } from "../schemas.ts";

@@ -1,3 +1,4 @@
+/** The device as a whole: what runs, and the way back to the factory. */
 import { freemem } from "node:os";
 import { z } from "zod";
 import manifest from "../../../package.json" with { type: "json" };

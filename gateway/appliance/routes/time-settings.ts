@@ -13,7 +13,7 @@ const Timezone = z
       parseZone(rule);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      context.addIssue({ code: "custom", message: error.message });
+      context.addIssue({ code: "custom", message: error.message.replace(/^timezone /, "") });
     }
   });
 
