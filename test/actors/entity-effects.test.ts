@@ -1,16 +1,17 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Store } from "../../drivers/store/store.ts";
 import { DomainError } from "../../machines/errors.ts";
-import { dropSubjectStores, meta, openSubjectStore, process, storeWith } from "./entity-subject.ts";
+import { onBothStores } from "./both-stores.ts";
+import { meta, process, storeWith } from "./entity-subject.ts";
 
 const patience = { timeout: 10_000 };
 const announced = { type: "ANNOUNCED" } as const;
+/** Whoever shares a store waits this out before it takes over from a process that is gone. */
+const brief = { leaseMs: 100, pollMs: 20 };
 
-afterAll(dropSubjectStores);
-
-describe("an effect", () => {
+onBothStores("an effect", (open) => {
   let store: Store;
-  let file: string;
+  let address: string;
   const running: { effects: { stop(): Promise<void> } }[] = [];
   const live = (...args: Parameters<typeof process>) => {
     const one = process(...args);
@@ -19,7 +20,7 @@ describe("an effect", () => {
     return one;
   };
   beforeEach(async () => {
-    ({ store, file } = await openSubjectStore());
+    ({ store, address } = await open());
   });
   afterEach(async () => {
     for (const { effects } of running.splice(0)) await effects.stop();
@@ -49,25 +50,29 @@ describe("an effect", () => {
   });
 
   it("happens after the restart, with the same key, when the process died between swap and effect", async () => {
-    const before = process(store, async () => announced);
+    const before = process(store, async () => announced, brief);
     await before.host.create("r", { id: "r", by: "ana" }, meta);
     await store.close();
-    ({ store } = await openSubjectStore(file));
+    ({ store } = await open(address));
     const keys: string[] = [];
-    const after = live(store, async (key) => {
-      keys.push(key);
-      return announced;
-    });
+    const after = live(
+      store,
+      async (key) => {
+        keys.push(key);
+        return announced;
+      },
+      brief,
+    );
     await nothingLeft();
     expect(keys).toEqual(["request/r/1/0"]);
     expect(await after.host.get("r")).toMatchObject({ status: "announced" });
   });
 
   it("that was told, but not crossed out before the crash, changes nothing when it is performed again", async () => {
-    const before = process(store, async () => announced);
+    const before = process(store, async () => announced, brief);
     await before.host.create("r", { id: "r", by: "ana" }, meta);
     await before.host.tell("r", { type: "GRANT" }, meta);
-    const after = live(store, async () => announced);
+    const after = live(store, async () => announced, brief);
     await nothingLeft();
     expect(await after.host.get("r")).toMatchObject({ status: "granted", version: 2 });
   });
@@ -178,7 +183,7 @@ describe("an effect", () => {
         done += 1;
         return undefined;
       },
-      { concurrency: 4, queue: 10, leaseMs: 30, pollMs: 10 },
+      { concurrency: 4, queue: 10, leaseMs: 300, pollMs: 10 },
     );
     await Promise.all(
       Array.from({ length: 60 }, (_, n) => host.create(`r${n}`, { id: `r${n}`, by: "ana" }, meta)),

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { pino } from "pino";
 import { assign, type SnapshotFrom, setup } from "xstate";
 import { Effects, type EffectsOptions } from "../../actors/effects.ts";
@@ -8,7 +8,7 @@ import { type EntityOptions, entityHost } from "../../actors/entity.ts";
 import type { EntityKind } from "../../actors/entity-kind.ts";
 import { entityCollections } from "../../actors/outstanding.ts";
 import { Timers } from "../../actors/timers.ts";
-import { SqliteStore } from "../../drivers/store/sqlite.ts";
+import { openStore } from "../../drivers/store/open-store.ts";
 import type { CollectionSpec, Store } from "../../drivers/store/store.ts";
 
 /** A request that is announced, decided once, and lapses: the smallest entity with all that one can have. */
@@ -92,14 +92,11 @@ export const meta = { actor: "ana", cause: "request-1", at: at() };
 
 const folders: string[] = [];
 
-/** A fresh database file per call, or another connection to the same one. */
-export async function openSubjectStore(known?: string) {
-  const folder = known ? dirname(known) : mkdtempSync(join(tmpdir(), "minaret-entity-"));
+/** A database file of its own per call. */
+export async function openSubjectStore(): Promise<{ store: Store }> {
+  const folder = mkdtempSync(join(tmpdir(), "minaret-entity-"));
   folders.push(folder);
-  const file = known ?? join(folder, "store.db");
-  const store = new SqliteStore(file, subjectCollections);
-  await store.open();
-  return { store, file };
+  return { store: await openStore(join(folder, "store.db"), subjectCollections) };
 }
 
 export function dropSubjectStores(): void {

@@ -1,19 +1,18 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { setup } from "xstate";
 import { Effects } from "../../actors/effects.ts";
 import { entityHost } from "../../actors/entity.ts";
 import type { EntityStep } from "../../actors/entity-step.ts";
 import type { Store } from "../../drivers/store/store.ts";
-import { dropSubjectStores, log, meta, openSubjectStore, process, requestKind } from "./entity-subject.ts";
-
-afterAll(dropSubjectStores);
+import { onBothStores } from "./both-stores.ts";
+import { log, meta, process, requestKind } from "./entity-subject.ts";
 
 const quiet = async () => undefined;
 
-describe("an entity", () => {
+onBothStores("an entity", (open) => {
   let store: Store;
   beforeEach(async () => {
-    ({ store } = await openSubjectStore());
+    ({ store } = await open());
   });
   afterEach(() => store.close());
 
