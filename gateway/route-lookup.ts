@@ -1,5 +1,8 @@
-import Router from "@koa/router";
+import { createRequire } from "node:module";
 import type { Route } from "./route.ts";
+
+// Its ES build imports node:http, whose getters load undici; see listen.ts.
+const { default: Router }: typeof import("@koa/router") = createRequire(import.meta.url)("@koa/router");
 
 const none: Readonly<Record<string, string>> = Object.freeze({});
 
