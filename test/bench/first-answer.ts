@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { get } from "node:http";
-import { connect, createServer } from "node:net";
+import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { residentMb } from "./load.ts";
 
@@ -9,14 +9,13 @@ export interface Program {
   command: string;
   args: readonly string[];
   env?: Record<string, string>;
-  port: number;
-  /** What it is asked once it can be reached; resolves with the answer. */
+  /** One question to it; rejects while it cannot be reached. */
   ask(): Promise<unknown>;
 }
 
 /** Milliseconds from the start of a program to its first answer, and what it holds in memory a second later. */
 export async function startOnce(program: Program): Promise<{ ms: number; mb: number }> {
-  const { command, args, env = {}, port, ask } = program;
+  const { command, args, env = {}, ask } = program;
   const began = performance.now();
   const child = spawn(command, args, {
     stdio: "ignore",
@@ -24,11 +23,10 @@ export async function startOnce(program: Program): Promise<{ ms: number; mb: num
   });
   const ended = once(child, "close");
   try {
-    while (!(await isOpen(port))) {
+    while (!(await answers(ask))) {
       if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}`);
       await sleep(2);
     }
-    await ask();
     const ms = performance.now() - began;
     for (let n = 0; n < 10; n++) await ask();
     await sleep(1_000);
@@ -65,10 +63,10 @@ function residentOf({ pid }: ChildProcess): number {
   return residentMb(pid!);
 }
 
-function isOpen(port: number): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const socket = connect(port, "127.0.0.1");
-  socket.once("connect", () => resolve(true));
-  socket.once("error", () => resolve(false));
-  return promise.finally(() => socket.destroy());
+/** Asked until it is answered: a port that takes a connection is not a program that serves. */
+function answers(ask: Program["ask"]): Promise<boolean> {
+  return ask().then(
+    () => true,
+    () => false,
+  );
 }

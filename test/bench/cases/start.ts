@@ -44,7 +44,6 @@ export async function appliance(home: string, env: Record<string, string> = {}):
       APPLIANCE_AUDIO: "silent",
       ...env,
     },
-    port,
     ask: () => fetchOnce(`http://127.0.0.1:${port}/api/playback/status`),
   };
 }
@@ -54,7 +53,6 @@ export async function bareKoa(): Promise<Program> {
   return {
     command: process.execPath,
     args: [join(import.meta.dirname, "../sides/bare-koa.ts"), String(port)],
-    port,
     ask: () => fetchOnce(`http://127.0.0.1:${port}/`),
   };
 }
