@@ -9,7 +9,8 @@ import { openLog } from "../../../drivers/log/log.ts";
 import { Metrics } from "../../../gateway/metrics.ts";
 import { Listening } from "../listener.ts";
 
-export async function startWhole(env: Record<string, string> = {}) {
+/** `broken` are children that can never start. */
+export async function startWhole(env: Record<string, string> = {}, broken: readonly string[] = []) {
   const home = await mkdtemp(join(tmpdir(), "minaret-whole-"));
   const config = readConfig({
     MINARET_HOME: home,
@@ -32,7 +33,13 @@ export async function startWhole(env: Record<string, string> = {}) {
     pages: [],
     entityStep: undefined,
   });
-  tree = plantTree(() => ({ id: "root", strategy: "one_for_one", children: [branch.spec] }), { log });
+  const children = branch.spec.children.map((child) =>
+    broken.includes(child.id)
+      ? { ...child, start: () => Promise.reject(new Error("it is not there")) }
+      : child,
+  );
+  const appliance = { ...branch.spec, children };
+  tree = plantTree(() => ({ id: "root", strategy: "one_for_one", children: [appliance] }), { log });
   await tree.booted;
   const [url = ""] = branch.origins();
   const token = new Map(branch.secrets()).get("device token") ?? "";
