@@ -14,13 +14,16 @@ export default class ClosingReport implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[], reason: TestRunEndReason): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const count = (state: string) => tests.filter((test) => test.result().state === state).length;
-    const broken = modules.filter((module) => module.state() === "failed" && count("failed") === 0).length;
+    // A file that fails without a failed test could not even be read.
+    const broken = modules.filter((module) => module.state() === "failed" && !hasFailedTest(module)).length;
     printWalks();
     const skipped = new Set(
       tests.filter((t) => t.result().state === "skipped").map((t) => outermost(t.fullName)),
     );
     print("Not run here:", [...skipped]);
-    const retried = tests.filter((test) => (test.diagnostic()?.retryCount ?? 0) > 0);
+    const retried = tests.filter(
+      (test) => test.result().state === "passed" && (test.diagnostic()?.retryCount ?? 0) > 0,
+    );
     print(
       "Passed only at a later try:",
       retried.map((test) => test.fullName),
@@ -28,6 +31,10 @@ export default class ClosingReport implements Reporter {
     const failed = count("failed") + broken + errors.length + (reason === "interrupted" ? 1 : 0);
     console.log(`\n${count("passed")} passed, ${failed} failed, ${count("skipped")} skipped`);
   }
+}
+
+function hasFailedTest(module: TestModule): boolean {
+  return [...module.children.allTests("failed")].length > 0;
 }
 
 function outermost(name: string): string {
