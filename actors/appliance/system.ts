@@ -27,10 +27,13 @@ export interface SystemDeps {
 }
 
 const countEveryMs = 60_000;
+const settleMs = 1_000;
+/** Those whose records people make and remove. */
+const lists = ["settings", "favorites", "stations", "cards", "scheduler", "prayer"];
 
 /** The device as a whole. */
 export function startSystem(deps: SystemDeps): Start {
-  return async ({ inspect, log }) => {
+  return async ({ inspect, log, tree }) => {
     const machine = systemMachine.provide({
       actions: {
         prepareReset: () => {
@@ -53,6 +56,13 @@ export function startSystem(deps: SystemDeps): Start {
         (error: unknown) => log.warn({ err: error }, "the store's entries could not be counted"),
       );
     };
+    let soon: NodeJS.Timeout | undefined;
+    const countSoon = () => {
+      soon ??= setTimeout(() => {
+        soon = undefined;
+        count();
+      }, settleMs).unref();
+    };
     let told = "[]";
     const look = () => {
       const failures = deps.failures();
@@ -61,7 +71,10 @@ export function startSystem(deps: SystemDeps): Start {
       told = text;
     };
     const timer = setInterval(count, countEveryMs).unref();
-    const ignore = deps.watchFailures(look);
+    const endings = [
+      deps.watchFailures(look),
+      ...lists.map((list) => tree.client(`appliance/${list}`).watch(countSoon)),
+    ];
     count();
     look();
     return {
@@ -69,7 +82,8 @@ export function startSystem(deps: SystemDeps): Start {
       speech: { refusalOf: refusalOfSystem, viewOf: viewOfSystem, waits: ["RESET"] },
       close: () => {
         clearInterval(timer);
-        ignore();
+        clearTimeout(soon);
+        for (const end of endings) end();
       },
     };
   };

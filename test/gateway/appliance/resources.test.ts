@@ -19,12 +19,22 @@ test("what keeps the device awake or touches it is no news of the settings; minu
   await appliance.call("POST", "/playback/volume", { volume: 30 });
   await appliance.call("GET", "/settings");
   expect(news).toBe(0);
-  await appliance.call("POST", "/settings/wifi", { ssid: "A network", password: "long enough" });
-  expect(news).toBeGreaterThan(0);
-  news = 0;
   await appliance.call("POST", "/playback/play", { path: "Demo tones (low)/001.wav" });
   expect(news).toBe(1);
   await appliance.call("POST", "/playback/stop");
   expect(news).toBe(2);
+  await appliance.call("POST", "/settings/wifi", { ssid: "A network", password: "long enough" });
+  expect(news).toBeGreaterThan(2);
   stop();
+});
+
+test("what people keep is soon counted among the entries of the store", async () => {
+  const listener = await appliance.listen();
+  const used = (data: Record<string, unknown>) => (data.nvs as { used: number } | undefined)?.used ?? 0;
+  const { data: hello } = await listener.hello();
+  const before = used(hello.system as Record<string, unknown>);
+  for (const name of ["one", "two", "three"])
+    await appliance.call("POST", "/radio/stations", { name, url: "http://127.0.0.1:9/" });
+  await listener.until(({ event, data }) => event === "system" && used(data) >= before + 3);
+  await listener.close();
 });
