@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { AnyStateMachine } from "xstate";
 import { startEffects } from "../actors/effects.ts";
 import { startResource } from "../actors/resource.ts";
+import { startAudit } from "../actors/soc/audit.ts";
 import { socCollections } from "../actors/soc/collections.ts";
 import { startEdrPoller } from "../actors/soc/edr-poller.ts";
 import { Platform } from "../actors/soc/platform.ts";
@@ -90,11 +91,7 @@ export async function socBranch(around: Surroundings): Promise<Branch> {
   const essential = { restart: "permanent", essential: true } as const;
   const children: ChildSpec[] = [
     { id: "store", start: startStore(store), ...essential },
-    {
-      id: "audit",
-      start: startResource({ open: () => desk.audit.start(), close: () => desk.audit.stop() }),
-      ...essential,
-    },
+    { id: "audit", start: startAudit(desk.audit), ...essential },
     {
       id: "identity",
       start: startResource({
