@@ -33,10 +33,14 @@ export function begin(run: ExecutionContext, at: string): ExecutionContext {
   const step = next.steps[current] as RunStep;
   if (step.type === "condition") return begin(decide(next, step, at), at);
   if (step.type === "wait") return waiting(next, at, later(at, secondsOf(step.params.seconds)), null);
-  if (step.type !== "human_input") return attempt(next, at);
-  const prompt = typeof step.params.prompt === "string" ? step.params.prompt : step.name;
-  const waiting_for: WaitingFor = { kind: "input", step_id: step.id, prompt, choices: [] };
-  return waiting(next, at, later(at, step.timeout_s), waiting_for);
+  return step.type === "human_input" ? askForInput(next, at) : attempt(next, at);
+}
+
+function askForInput(run: ExecutionContext, at: string): ExecutionContext {
+  const { id: step_id, params, name, timeout_s } = currentStep(run) as RunStep;
+  const prompt = typeof params.prompt === "string" ? params.prompt : name;
+  const waiting_for: WaitingFor = { kind: "input", step_id, prompt, choices: [] };
+  return waiting(run, at, later(at, timeout_s), waiting_for);
 }
 
 function waiting(
@@ -45,7 +49,14 @@ function waiting(
   due_at: string,
   waiting_for: WaitingFor | null,
 ): ExecutionContext {
-  return { ...withStep(run, { state: "waiting", started_at: at, attempt: 1 }), due_at, waiting_for };
+  const { attempt, started_at } = currentStep(run) as RunStep;
+  const begun = {
+    state: "waiting",
+    started_at: started_at ?? at,
+    attempt: attempt + 1,
+    error: null,
+  } as const;
+  return { ...withStep(run, begun), due_at, waiting_for, updated_at: at };
 }
 
 /** One try of the current step, performed by the effect `performStep`. */
@@ -62,6 +73,13 @@ export function attempt(run: ExecutionContext, at: string, newKey = false): Exec
     key: step.key === "" || newKey ? `${run.id}/${step.id}/${count}` : step.key,
   });
   return { ...begun, waiting_for: null, due_at: later(at, step.timeout_s + graceS), updated_at: at };
+}
+
+/** A person wants it tried again. In doubt the key stays, so that it cannot happen twice. */
+export function again(run: ExecutionContext, at: string): ExecutionContext {
+  if (currentStep(run)?.type === "human_input") return askForInput(run, at);
+  // After a certain failure the same key would only bring that failure back.
+  return attempt(run, at, run.waiting_for?.kind === "error");
 }
 
 /** An adapter that honours no keys is about to be asked; it will not be asked again in this try. */
@@ -92,7 +110,8 @@ export function fail(run: ExecutionContext, error: string, at: string): Executio
     case "retry":
       if (step.attempt < maxAttempts) {
         const resting = withStep(run, { state: "retrying", error });
-        return { ...resting, due_at: later(at, 2 ** (step.attempt - 1)), updated_at: at };
+        const due_at = later(at, 2 ** (step.attempt - 1));
+        return { ...resting, waiting_for: null, due_at, updated_at: at };
       }
       return broken(run, error, at);
     case "stop":
@@ -131,7 +150,9 @@ export function overdue(run: ExecutionContext, at: string): ExecutionContext {
   const step = currentStep(run) as RunStep;
   if (run.waiting_for !== null && run.waiting_for.kind !== "input")
     return broken(run, "nobody answered in time", at);
-  if (step.state === "retrying") return attempt(run, at, true);
+  if (step.state === "retrying") {
+    return step.type === "human_input" ? askForInput(run, at) : attempt(run, at, true);
+  }
   if (step.state === "waiting" && step.type === "wait") return finish(run, "completed", at);
   if (step.state === "waiting") return fail(run, "nobody answered in time", at);
   if (wasAway(run, at) && step.resumed < maxResumed) {

@@ -198,8 +198,7 @@ function answered(
     case "done":
       return steps.finish(context, "completed", at, { receipt: { confirmed_by: by }, error: null });
     case "retry":
-      // In doubt the key stays, so that it cannot happen twice; after a certain failure it would only repeat that.
-      return steps.attempt(context, at, context.waiting_for?.kind === "error");
+      return steps.again(context, at);
     case "skip":
       return steps.finish(context, "skipped", at);
     case "abort":

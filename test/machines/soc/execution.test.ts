@@ -159,6 +159,26 @@ describe("a run", () => {
     expect(run.performed).toEqual([]);
   });
 
+  it("puts its question to a person anew where that may be tried again", () => {
+    const run = new Run([{ type: "human_input", on_error: "retry" }]);
+    run.tell({ type: "FELL_DUE" });
+    expect([run.states, run.record.waiting_for]).toEqual([["retrying"], null]);
+    run.tell({ type: "FELL_DUE" });
+    expect([run.states, run.record.waiting_for?.kind]).toEqual([["waiting"], "input"]);
+    expect(run.tell({ type: "INPUT", input: "yes", by: "responder", at }).record.status).toBe("completed");
+    expect(run.performed).toEqual([]);
+  });
+
+  it("gets its time anew when the platform was away, and is not carried on for ever", () => {
+    const run = new Run([{ type: "comment" }]);
+    const away = (hours: number) => `2026-03-01T${10 + hours}:00:00.000Z`;
+    run.tell({ type: "FELL_DUE", at: away(1) });
+    expect([run.states, run.record.due_at]).toEqual([["running"], "2026-03-01T11:00:15.000Z"]);
+    for (let hours = 2; run.record.status === "running"; hours++)
+      run.tell({ type: "FELL_DUE", at: away(hours) });
+    expect(run.record.error).toContain("no answer in time");
+  });
+
   it("never stays stuck: with nobody answering, its deadlines alone bring every run to an end", () => {
     for (const type of ["isolate_endpoint", "comment", "human_input", "wait"] as const) {
       for (const on_error of ["stop", "continue", "retry", "ask"] as const) {
