@@ -37,14 +37,16 @@ export class AdapterError extends Error {
 export function callAdapter(call: AdapterRequest): Promise<AdapterReply> {
   const { promise, resolve, reject } = Promise.withResolvers<AdapterReply>();
   let sent = false;
+  // Once a reply has begun, a request that is destroyed no longer says so itself.
+  const fail = (cause: Error) => reject(new AdapterError(reasonOf(cause), sent, { cause }));
   const outgoing = open(call, (reply) => {
     collect(reply, call.maxBytes).then(
       (text) => resolve({ status: reply.statusCode ?? 0, headers: oneLine(reply), text }),
-      (cause: Error) => outgoing.destroy(cause),
+      fail,
     );
   });
-  const late = setTimeout(() => outgoing.destroy(new Error("no answer in time")), call.timeoutMs);
-  const abort = () => outgoing.destroy(new Error("given up"));
+  const late = setTimeout(() => fail(new Error("no answer in time")), call.timeoutMs);
+  const abort = () => fail(new Error("given up"));
   if (call.signal?.aborted) abort();
   call.signal?.addEventListener("abort", abort, { once: true });
   outgoing.on("socket", (socket) => {
@@ -53,7 +55,7 @@ export function callAdapter(call: AdapterRequest): Promise<AdapterReply> {
       sent = true;
     });
   });
-  outgoing.on("error", (cause) => reject(new AdapterError(reasonOf(cause), sent, { cause })));
+  outgoing.on("error", fail);
   outgoing.end(call.body);
   return promise.finally(() => {
     clearTimeout(late);
