@@ -71,7 +71,7 @@ export class Process implements CaseWork {
 }
 
 /** Lets so many writes through; whatever is asked after that never gets an answer from the store. */
-function mortalStore(store: Store, writes: number): Store {
+export function mortalStore(store: Store, writes: number): Store {
   let left = writes;
   const writing = new Set(["insert", "commit", "delete", "insertMany"]);
   return new Proxy(store, {
