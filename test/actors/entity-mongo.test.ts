@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { openStore } from "../../drivers/store/open-store.ts";
 import type { Store } from "../../drivers/store/store.ts";
@@ -23,7 +23,7 @@ describeWithMongo("one entity and several processes", () => {
   it("loses no step of any of them", async () => {
     const { host } = platform(store, async () => undefined);
     await host.create("r", { id: "r", by: "ana" }, meta);
-    const script = join(import.meta.dirname, "entity-counter.ts");
+    const script = fileURLToPath(new URL("./entity-counter.ts", import.meta.url));
     const others = [1, 2].map(() => spawn(process.execPath, [script, mongo.url, "25"]));
     await Promise.all(others.map(({ stdout }) => once(stdout, "data")));
     const ended = others.map((other) => once(other, "exit"));
