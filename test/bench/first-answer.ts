@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
 import { get } from "node:http";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,31 +10,61 @@ export interface Program {
   command: string;
   args: readonly string[];
   env?: Record<string, string>;
-  /** One question to it; rejects while it cannot be reached. */
+}
+
+/** A program, and one question to it that fails while it cannot be reached. */
+export interface Startable {
+  program: Program;
   ask(): Promise<unknown>;
 }
 
-/** Milliseconds from the start of a program to its first answer, and what it holds in memory a second later. */
-export async function startOnce(program: Program): Promise<{ ms: number; mb: number }> {
-  const { command, args, env = {}, ask } = program;
+export interface Running {
+  /** Milliseconds from its start to its first answer. */
+  ms: number;
+  /** Resident memory of it and what it has started. */
+  residentMb(): number;
+  stop(): Promise<void>;
+}
+
+/** Asked until it is answered: a port that takes a connection is not a program that serves. */
+export async function startProgram({ program, ask }: Startable): Promise<Running> {
+  const { command, args, env } = program;
   const began = performance.now();
   const child = spawn(command, args, {
     stdio: "ignore",
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
   });
   const ended = once(child, "close");
-  try {
-    while (!(await answers(ask))) {
-      if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}`);
-      await sleep(2);
-    }
-    const ms = performance.now() - began;
-    for (let n = 0; n < 10; n++) await ask();
-    await sleep(1_000);
-    return { ms, mb: residentOf(child) };
-  } finally {
-    child.kill("SIGKILL");
+  const stop = async () => {
+    child.kill("SIGTERM");
+    const cut = setTimeout(() => child.kill("SIGKILL"), 6_000);
     await ended;
+    clearTimeout(cut);
+  };
+  const answers = () =>
+    ask().then(
+      () => true,
+      () => false,
+    );
+  while (!(await answers())) {
+    if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}`);
+    if (performance.now() - began > 30_000) await stop();
+    await sleep(2);
+  }
+  const ms = performance.now() - began;
+  const pids = () => [child.pid!, ...childrenOf(child.pid!)];
+  return { ms, residentMb: () => pids().reduce((sum, pid) => sum + residentMb(pid), 0), stop };
+}
+
+/** Started, asked, weighed a second later, and stopped. */
+export async function startOnce(startable: Startable): Promise<{ ms: number; mb: number }> {
+  const running = await startProgram(startable);
+  try {
+    for (let n = 0; n < 10; n++) await startable.ask();
+    await sleep(1_000);
+    return { ms: running.ms, mb: running.residentMb() };
+  } finally {
+    await running.stop();
   }
 }
 
@@ -59,14 +90,15 @@ export async function freePort(): Promise<number> {
   }
 }
 
-function residentOf({ pid }: ChildProcess): number {
-  return residentMb(pid!);
-}
-
-/** Asked until it is answered: a port that takes a connection is not a program that serves. */
-function answers(ask: Program["ask"]): Promise<boolean> {
-  return ask().then(
-    () => true,
-    () => false,
-  );
+function childrenOf(parent: number): number[] {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  const parentOf = (pid: string): number => {
+    try {
+      return Number(readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ")[1]);
+    } catch {
+      return 0;
+    }
+  };
+  const own = pids.filter((pid) => parentOf(pid) === parent).map(Number);
+  return own.flatMap((pid) => [pid, ...childrenOf(pid)]);
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { fetchOnce, freePort, type Program, startOnce } from "../first-answer.ts";
+import { fetchOnce, freePort, type Startable, startOnce } from "../first-answer.ts";
 import { inFolder } from "../load.ts";
 import { median, type Row, rotate, row } from "../measure.ts";
 
@@ -9,8 +9,8 @@ export function measure(): Promise<Row[]> {
     const [ours, bare] = [await appliance(home), await bareKoa()];
     await startOnce(ours);
     const resident: [number[], number[]] = [[], []];
-    const side = (program: Program, kept: number[]) => async () => {
-      const { ms, mb } = await startOnce(program);
+    const side = (startable: Startable, kept: number[]) => async () => {
+      const { ms, mb } = await startOnce(startable);
       kept.push(mb);
       return ms;
     };
@@ -32,27 +32,30 @@ export function measure(): Promise<Row[]> {
   });
 }
 
-export async function appliance(home: string, env: Record<string, string> = {}): Promise<Program> {
+async function appliance(home: string): Promise<Startable> {
   const port = await freePort();
   return {
-    command: process.execPath,
-    args: [join(import.meta.dirname, "../../../main.ts"), "appliance"],
-    env: {
-      MINARET_HOME: home,
-      MINARET_LOG: "warn",
-      APPLIANCE_LISTEN: `http://127.0.0.1:${port}`,
-      APPLIANCE_AUDIO: "silent",
-      ...env,
+    program: {
+      command: process.execPath,
+      args: [join(import.meta.dirname, "../../../main.ts"), "appliance"],
+      env: {
+        MINARET_HOME: home,
+        MINARET_LOG: "warn",
+        APPLIANCE_LISTEN: `http://127.0.0.1:${port}`,
+        APPLIANCE_AUDIO: "silent",
+      },
     },
     ask: () => fetchOnce(`http://127.0.0.1:${port}/api/playback/status`),
   };
 }
 
-export async function bareKoa(): Promise<Program> {
+async function bareKoa(): Promise<Startable> {
   const port = await freePort();
   return {
-    command: process.execPath,
-    args: [join(import.meta.dirname, "../sides/bare-koa.ts"), String(port)],
+    program: {
+      command: process.execPath,
+      args: [join(import.meta.dirname, "../sides/bare-koa.ts"), String(port)],
+    },
     ask: () => fetchOnce(`http://127.0.0.1:${port}/`),
   };
 }
