@@ -1,10 +1,13 @@
 /** Builds the pages when they are missing or older than their sources; quiet when there is nothing to do. */
 import { createHash } from "node:crypto";
-import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const here = import.meta.dirname;
-const stamp = join(here, "dist", "stamp");
+const dist = join(here, "dist");
+const stamp = join(dist, "stamp");
+/** Built aside and put in place whole: two builds at once, or one that is interrupted, leave nothing mixed. */
+const draft = join(here, "../../node_modules/.cache/minaret", `pages-${process.pid}`);
 
 function fingerprint(): string {
   const hash = createHash("sha256");
@@ -23,6 +26,18 @@ function isFresh(wanted: string): boolean {
   }
 }
 
+function putInPlace(): void {
+  for (;;) {
+    rmSync(dist, { recursive: true, force: true });
+    try {
+      renameSync(draft, dist);
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOTEMPTY") throw error;
+    }
+  }
+}
+
 const wanted = fingerprint();
 if (!isFresh(wanted)) {
   console.log("building the pages …");
@@ -35,9 +50,10 @@ if (!isFresh(wanted)) {
       logLevel: "warn",
       plugins: [react()],
       // The pages' content security policy allows no data: fonts or scripts.
-      build: { outDir: join(here, "dist", page), emptyOutDir: true, assetsInlineLimit: 0 },
+      build: { outDir: join(draft, page), emptyOutDir: true, assetsInlineLimit: 0 },
     });
   }
-  mkdirSync(join(here, "dist"), { recursive: true });
-  writeFileSync(stamp, wanted);
+  mkdirSync(draft, { recursive: true });
+  writeFileSync(join(draft, "stamp"), wanted);
+  putInPlace();
 }
