@@ -26,6 +26,7 @@ export interface SystemDeps {
   leave(): void;
 }
 
+/** Clients hear of it each time: uptime and free memory have moved on, too. */
 const countEveryMs = 60_000;
 const settleMs = 1_000;
 /** Those whose records people make and remove. */
@@ -50,9 +51,12 @@ export function startSystem(deps: SystemDeps): Start {
       },
     });
     const ref = createActor(machine, { inspect }).start();
-    const count = () => {
+    const count = (everyTime = true) => {
       entriesOf(deps.store).then(
-        (used) => ref.send({ type: "ENTRIES_COUNTED", used }),
+        (used) => {
+          if (everyTime || used !== ref.getSnapshot().context.used)
+            ref.send({ type: "ENTRIES_COUNTED", used });
+        },
         (error: unknown) => log.warn({ err: error }, "the store's entries could not be counted"),
       );
     };
@@ -60,7 +64,7 @@ export function startSystem(deps: SystemDeps): Start {
     const countSoon = () => {
       soon ??= setTimeout(() => {
         soon = undefined;
-        count();
+        count(false);
       }, settleMs).unref();
     };
     let told = "[]";
@@ -70,7 +74,7 @@ export function startSystem(deps: SystemDeps): Start {
       if (text !== told) ref.send({ type: "FAILURES_CHANGED", failures });
       told = text;
     };
-    const timer = setInterval(count, countEveryMs).unref();
+    const timer = setInterval(() => count(), countEveryMs).unref();
     const endings = [
       deps.watchFailures(look),
       ...lists.map((list) => tree.client(`appliance/${list}`).watch(countSoon)),

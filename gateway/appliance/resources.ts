@@ -63,11 +63,7 @@ export function applianceResources(
       view: () => ({ schedules: actors.scheduler.view() }),
       watch: (changed) => actors.scheduler.watch(changed),
     },
-    {
-      name: "system",
-      view: () => systemOf(actors),
-      watch: (changed) => onNews(actors.system, (view) => JSON.stringify(view), changed),
-    },
+    { name: "system", view: () => systemOf(actors), watch: (changed) => actors.system.watch(changed) },
     {
       name: "cards",
       view: () => ({ count: actors.cards.view().length }),
@@ -79,7 +75,7 @@ export function applianceResources(
   ];
 }
 
-/** Most of what a part does is not shown; time and memory move on meanwhile, so that every look would seem news. */
+/** Most of what a part does is not shown; the time goes on meanwhile, so that every look would seem news. */
 function onNews<V>(
   { watch }: { watch(listener: (view: V) => void): () => void },
   shown: (view: V) => string | number | null,
