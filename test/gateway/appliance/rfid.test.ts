@@ -137,3 +137,52 @@ describe("a removal", () => {
     expect(view.surah_number).toBe(114);
   });
 });
+
+describe("the cards", () => {
+  const good = { uid: "01:02:03:04", name: "Another", binding: { type: "stop" } };
+  const bound = (binding: object) => ({ ...good, binding });
+
+  test.each([
+    [400, "uid", { ...good, uid: "0102" }],
+    [400, "uid", { ...good, uid: "010203zz" }],
+    [400, "uid", { ...good, uid: 1_020_304 }],
+    [400, "name", { ...good, name: "" }],
+    [400, "name", { ...good, name: "\t" }],
+    [400, "name", { ...good, name: "x".repeat(201) }],
+    [400, "binding", { uid: good.uid, name: good.name }],
+    [400, "binding", bound([])],
+    [400, "binding.type", bound({ type: "dance" })],
+    [400, "binding.surah", bound({ type: "surah", reciter, surah: 115 })],
+    [400, "binding.path", bound({ type: "file", path: "../secret" })],
+    [400, "binding.url", bound({ type: "stream", url: "file:///etc/hostname" })],
+    [400, "url", bound({ type: "stream", url: "http://169.254.169.254/" })],
+    [400, "binding.id", bound({ type: "station", id: "" })],
+    [400, "binding.colour", bound({ type: "resume", colour: "red" })],
+    [404, "reciter", bound({ type: "surah", reciter: "Nobody", surah: 1 })],
+    [404, "surah", bound({ type: "surah", reciter, surah: 2 })],
+    [404, "path", bound({ type: "file", path: "no/such.mp3" })],
+    [404, "favorite", bound({ type: "favorite", id: "none" })],
+    [404, "station", bound({ type: "station", id: "none" })],
+  ])("a %i names %s, and no card is kept", async (status, field, body) => {
+    const reply = await post("/rfid/cards", body);
+    expect(reply).toMatchObject({ status, body: { error: expect.stringContaining(field) } });
+    expect((await appliance.call("GET", "/rfid/cards")).body.cards).toHaveLength(1);
+  });
+
+  test("are never bound to the appliance's own address", async () => {
+    const reply = await post("/rfid/cards", bound({ type: "stream", url: `${appliance.url}/api/system` }));
+    expect(reply).toMatchObject({ status: 400, body: { error: expect.stringContaining("this device") } });
+  });
+
+  test("are replaced by their UID however it is written, and forgotten once", async () => {
+    await post("/rfid/cards", good);
+    await post("/rfid/cards", { ...good, uid: "01-02-03-04", name: "Newer" });
+    const { body } = await appliance.call("GET", "/rfid/cards");
+    expect(body.cards).toMatchObject([
+      { uid },
+      { uid: "01020304", name: "Newer", binding: { type: "stop" } },
+    ]);
+    expect((await appliance.call("DELETE", "/rfid/cards/01020304")).status).toBe(200);
+    expect((await appliance.call("DELETE", "/rfid/cards/01020304")).status).toBe(404);
+  });
+});
