@@ -5,6 +5,7 @@ import { DomainError } from "../machines/errors.ts";
 import type { Start } from "./client.ts";
 import type { StepMeta } from "./entity-kind.ts";
 import type { Outstanding } from "./outstanding.ts";
+import { Sweep } from "./sweep.ts";
 
 export interface EffectsOptions {
   log: Logger;
@@ -43,7 +44,7 @@ export class Effects {
   private readonly store: Store;
   private readonly now: () => number;
   private readonly options: Required<
-    Pick<EffectsOptions, "concurrency" | "queue" | "attempts" | "backoffMs" | "pollMs">
+    Pick<EffectsOptions, "concurrency" | "queue" | "attempts" | "backoffMs">
   >;
   private readonly performers = new Map<string, Performer>();
   /** Claimed by this process: being performed, or waiting for its turn. */
@@ -54,14 +55,9 @@ export class Effects {
   private more = false;
   /** Results that could not be told yet, so that the world is not asked twice by this process. */
   private readonly results = new Map<string, { event: { type: string } | undefined }>();
-  private open = false;
   private first = true;
-  private timer: NodeJS.Timeout | undefined;
-  private wakesAt = 0;
   private renewal: NodeJS.Timeout | undefined;
-  private sweeping: Promise<void> | null = null;
-  private following: Promise<void> | null = null;
-  private unlisten = () => {};
+  private readonly looks: Sweep;
 
   constructor(store: Store, options: EffectsOptions) {
     this.store = store;
@@ -70,7 +66,13 @@ export class Effects {
     this.leaseMs = options.leaseMs ?? 10_000;
     const { concurrency = 64, queue = 5_000, attempts = 12, pollMs = 5_000 } = options;
     const backoffMs = options.backoffMs ?? ((attempt: number) => Math.min(300_000, 500 * 2 ** attempt));
-    this.options = { concurrency, queue, attempts, backoffMs, pollMs };
+    this.options = { concurrency, queue, attempts, backoffMs };
+    this.looks = new Sweep(
+      () => this.claimDue(),
+      this.now,
+      pollMs,
+      (error) => this.log.debug({ err: error }, "outstanding effects could not be read"),
+    );
   }
 
   register(kind: string, performer: Performer): void {
@@ -83,47 +85,29 @@ export class Effects {
   }
 
   start(): void {
-    if (this.open) return;
-    this.open = true;
-    this.unlisten = this.store.listen((up) => up && this.arm(0));
+    if (this.looks.isOpen) return;
+    this.looks.start(this.store);
     this.renewal = setInterval(() => void this.renew(), this.leaseMs / 3).unref();
-    this.arm(0);
   }
 
   /** Nothing new is begun; what is under way has a second to end, or is performed again by the next start. */
   async stop(): Promise<void> {
-    this.open = false;
-    this.unlisten();
-    clearTimeout(this.timer);
-    this.timer = undefined;
+    const looked = this.looks.stop();
     clearInterval(this.renewal);
     for (const { id } of this.queue.splice(0)) this.held.delete(id);
-    await this.sweeping;
+    await looked;
     const patience = new Promise((resolve) => setTimeout(resolve, 1_000).unref());
     await Promise.race([Promise.all(this.running), patience]);
   }
 
   /** Effects of a step that this process has just stored; they are claimed already. */
   take(effects: readonly Outstanding[]): void {
-    if (this.open) for (const effect of effects) this.submit({ ...effect, version: 1 });
+    if (this.looks.isOpen) for (const effect of effects) this.submit({ ...effect, version: 1 });
   }
 
   /** Claims and performs what nobody is at. Public so that a clock of a test can drive it. */
   sweep(): Promise<void> {
-    if (this.sweeping) {
-      this.following ??= this.sweeping.then(() => {
-        this.following = null;
-        return this.sweep();
-      });
-      return this.following;
-    }
-    this.sweeping = this.claimDue()
-      .catch((error) => this.log.debug({ err: error }, "outstanding effects could not be read"))
-      .finally(() => {
-        this.sweeping = null;
-        this.arm(this.options.pollMs);
-      });
-    return this.sweeping;
+    return this.looks.run();
   }
 
   private async claimDue(): Promise<void> {
@@ -132,7 +116,7 @@ export class Effects {
     const at = left ? { gte: 0 } : { lte: this.now() };
     let cursor: string | null = null;
     do {
-      if (this.queue.length >= this.options.queue || !this.open) return;
+      if (this.queue.length >= this.options.queue || !this.looks.isOpen) return;
       const page = await this.store.find("outstanding", {
         where: { at },
         sort: [{ field: "at", direction: "asc" }],
@@ -147,12 +131,12 @@ export class Effects {
 
   private async claim(doc: Doc): Promise<void> {
     const effect = doc as unknown as Claimed;
-    if (this.held.has(effect.id) || !this.performers.has(effect.kind) || !this.open) return;
+    if (this.held.has(effect.id) || !this.performers.has(effect.kind) || !this.looks.isOpen) return;
     if (await this.save(effect, { at: this.now() + this.leaseMs })) this.submit(effect);
   }
 
   private submit(effect: Claimed): void {
-    if (this.held.has(effect.id) || !this.open) return;
+    if (this.held.has(effect.id) || !this.looks.isOpen) return;
     if (this.queue.length >= this.options.queue) {
       this.more = true;
       return;
@@ -172,7 +156,7 @@ export class Effects {
     }
     if (!this.more || this.queue.length > 0) return;
     this.more = false;
-    this.arm(0);
+    this.looks.arm(this.now());
   }
 
   private async run(effect: Claimed): Promise<void> {
@@ -226,7 +210,7 @@ export class Effects {
         });
       await this.save(effect, { at, attempts, error: error.message });
       if (givenUp) this.results.delete(effect.id);
-      else this.arm(waitMs);
+      else this.looks.arm(this.now() + waitMs);
     } catch (failure) {
       // The store is down: the claim runs out, and the effect is found again by its time.
       this.log.warn({ err: failure, effect: effect.id }, "an effect could not be put off");
@@ -246,19 +230,6 @@ export class Effects {
       (effect) => (effect.at ?? at) - this.now() < (this.leaseMs * 2) / 3,
     );
     await Promise.all(long.map((effect) => this.save(effect, { at }).catch(() => {})));
-  }
-
-  /** Wakes at the latest after `waitMs`; an earlier time that is set already stays. */
-  private arm(waitMs: number): void {
-    if (!this.open) return;
-    const at = this.now() + waitMs;
-    if (this.timer !== undefined && this.wakesAt <= at) return;
-    clearTimeout(this.timer);
-    this.wakesAt = at;
-    this.timer = setTimeout(() => {
-      this.timer = undefined;
-      void this.sweep();
-    }, waitMs).unref();
   }
 }
 

@@ -3,6 +3,7 @@ import type { Logger } from "../drivers/log/log.ts";
 import type { Store } from "../drivers/store/store.ts";
 import { DomainError } from "../machines/errors.ts";
 import type { Start } from "./client.ts";
+import { Sweep } from "./sweep.ts";
 
 export interface TimersOptions {
   log: Logger;
@@ -30,18 +31,19 @@ export class Timers {
   private readonly pollMs: number;
   private readonly hosts = new Map<string, Due>();
   private readonly resting = new Map<string, number>();
-  private open = false;
-  private timer: NodeJS.Timeout | undefined;
-  private wakesAt = Number.POSITIVE_INFINITY;
-  private sweeping: Promise<void> | null = null;
-  private following: Promise<void> | null = null;
-  private unlisten = () => {};
+  private readonly looks: Sweep;
 
   constructor(store: Store, { log, now = Date.now, pollMs = 1_000 }: TimersOptions) {
     this.store = store;
     this.log = log;
     this.now = now;
     this.pollMs = pollMs;
+    this.looks = new Sweep(
+      () => this.tellAll(),
+      now,
+      pollMs,
+      (error) => this.log.debug({ err: error }, "deadlines could not be read"),
+    );
   }
 
   /** Watches a collection whose records carry `due`. */
@@ -50,47 +52,21 @@ export class Timers {
   }
 
   start(): void {
-    if (this.open) return;
-    this.open = true;
-    this.unlisten = this.store.listen((up) => up && this.arm(this.now()));
-    this.arm(this.now());
+    if (!this.looks.isOpen) this.looks.start(this.store);
   }
 
-  async stop(): Promise<void> {
-    this.open = false;
-    this.unlisten();
-    this.wakesAt = Number.POSITIVE_INFINITY;
-    clearTimeout(this.timer);
-    await this.sweeping;
+  stop(): Promise<void> {
+    return this.looks.stop();
   }
 
   /** A deadline that was just stored: wake for it, should it be the earliest. */
   arm(at: number): void {
-    if (!this.open || at >= this.wakesAt) return;
-    this.wakesAt = at;
-    clearTimeout(this.timer);
-    const waitMs = Math.min(Math.max(0, at - this.now()), this.pollMs);
-    this.timer = setTimeout(() => void this.sweep(), waitMs).unref();
+    this.looks.arm(at);
   }
 
   /** Tells all that is due now. Public so that a clock of a test can drive it. */
   sweep(): Promise<void> {
-    this.wakesAt = Number.POSITIVE_INFINITY;
-    if (this.sweeping) {
-      // What fell due meanwhile may have been passed already: once more, after this one.
-      this.following ??= this.sweeping.then(() => {
-        this.following = null;
-        return this.sweep();
-      });
-      return this.following;
-    }
-    this.sweeping = this.tellAll()
-      .catch((error) => this.log.debug({ err: error }, "deadlines could not be read"))
-      .finally(() => {
-        this.sweeping = null;
-        this.arm(this.now() + this.pollMs);
-      });
-    return this.sweeping;
+    return this.looks.run();
   }
 
   private async tellAll(): Promise<void> {
@@ -112,11 +88,11 @@ export class Timers {
       });
       const ids = page.items.map(({ id }) => id).values();
       const lane = async () => {
-        for (const id of ids) if (this.open) await this.tell(collection, host, id);
+        for (const id of ids) if (this.looks.isOpen) await this.tell(collection, host, id);
       };
       await Promise.all(Array.from({ length: lanes }, lane));
       cursor = page.nextCursor;
-    } while (cursor && this.open);
+    } while (cursor && this.looks.isOpen);
     const soon = { due: { gt: seen, lte: this.now() + this.pollMs } };
     const [next] = (await this.store.find(collection, { ...asked, where: soon, limit: 1 })).items;
     if (next) this.arm(next.due as number);
