@@ -9,13 +9,14 @@ import { prepareCollections } from "./mongodb-schema.ts";
 import type { CollectionSpec, Commit, Doc, Filter, NewDoc, Page, Query, Store } from "./store.ts";
 import { pick } from "./words.ts";
 
-const answerMs = 1_900;
 const searchMs = 15_000;
 const sweepMs = 15_000;
 
 export interface MongoOptions {
   /** How many operations may wait at once. */
   pending?: number;
+  /** How long one may take before it is refused; a request is to be answered within two seconds. */
+  answerMs?: number;
 }
 
 /** JSON documents in MongoDB; relies on single-document atomicity and unique indexes only. */
@@ -25,16 +26,18 @@ export class MongoStore implements Store {
   private readonly specs: Map<string, CollectionSpec>;
   private readonly left = new PendingDocs();
   private readonly limit: number;
+  private readonly answerMs: number;
   private waiting = 0;
   private sweeper: NodeJS.Timeout | undefined;
 
   constructor(
     address: string,
     collections: readonly CollectionSpec[],
-    { pending = 20_000 }: MongoOptions = {},
+    { pending = 20_000, answerMs = 1_900 }: MongoOptions = {},
   ) {
     this.connection = new MongoConnection(address);
     this.limit = pending;
+    this.answerMs = answerMs;
     this.specs = new Map(collections.map((spec) => [spec.name, spec]));
   }
 
@@ -205,7 +208,7 @@ export class MongoStore implements Store {
     for (const name of this.specs.keys()) await this.left.sweep(db, name, before);
   }
 
-  private async reach<T>(work: (db: Db) => Promise<T>, limitMs = answerMs): Promise<T> {
+  private async reach<T>(work: (db: Db) => Promise<T>, limitMs = this.answerMs): Promise<T> {
     if (this.waiting >= this.limit)
       throw new DomainError("overloaded", "too many operations wait for the store");
     this.waiting += 1;
