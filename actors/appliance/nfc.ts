@@ -67,7 +67,10 @@ export function startNfc({ choose }: NfcDeps): Start {
     });
     ref.start();
     driver.listen((event) => hear(event, (said) => ref.send(said)));
-    await driver.open();
+    await driver.open().catch(async (error: unknown) => {
+      await driver.close();
+      throw error;
+    });
     return {
       ref,
       speech: { refusalOf: refusalOfNfc, viewOf: viewOfNfc, waits: [] },
