@@ -2,7 +2,6 @@ import { createActor } from "xstate";
 import type { Hotspot, NetworkDriver } from "../../drivers/network/network.ts";
 import {
   type NetworkCommand,
-  type NetworkEvent,
   type NetworkView,
   networkMachine,
   refusalOfNetwork,
@@ -10,6 +9,7 @@ import {
 } from "../../machines/appliance/network.ts";
 import { DomainError } from "../../machines/errors.ts";
 import type { Client, Start } from "../client.ts";
+import { tell } from "../tell.ts";
 import type { Settings } from "./settings.ts";
 
 export type Network = Client<NetworkCommand, NetworkView>;
@@ -26,32 +26,28 @@ export interface NetworkParts {
 export function startNetwork({ driver, hotspot, announce }: NetworkParts): Start {
   return async ({ inspect, log, tree }) => {
     await driver.open();
-    // A step under way ends after the actor did: then nobody is told.
-    const tell = (event: NetworkEvent) => {
-      if (ref.getSnapshot().status === "active") ref.send(event);
-    };
     const failed = (type: "JOIN_FAILED" | "STEP_FAILED") => (error: unknown) => {
       log.warn({ err: error }, "the wireless network did not do what was asked");
-      tell({ type, reason: error instanceof DomainError ? error.message : "the network failed" });
+      tell(ref, { type, reason: error instanceof DomainError ? error.message : "the network failed" });
     };
     const machine = networkMachine.provide({
       actions: {
         look: () => {
-          driver.look().then((found) => tell({ type: "FOUND", ...found }), failed("STEP_FAILED"));
+          driver.look().then((found) => tell(ref, { type: "FOUND", ...found }), failed("STEP_FAILED"));
         },
         join: (_, { ssid, password }) => {
-          driver.join(ssid, password).then(() => tell({ type: "JOINED", ssid }), failed("JOIN_FAILED"));
+          driver.join(ssid, password).then(() => tell(ref, { type: "JOINED", ssid }), failed("JOIN_FAILED"));
         },
         giveUpJoining: () => {
           driver.abandon().catch((error) => log.warn({ err: error }, "an attempt could not be ended"));
         },
         goBack: (_, { ssid }) => {
-          driver.goBack(ssid).then(() => tell({ type: "RESTORED" }), failed("STEP_FAILED"));
+          driver.goBack(ssid).then(() => tell(ref, { type: "RESTORED" }), failed("STEP_FAILED"));
         },
         openHotspot: () => {
           driver.openHotspot().then((opened) => {
             announce(opened);
-            tell({ type: "HOTSPOT_OPENED", ssid: opened.ssid });
+            tell(ref, { type: "HOTSPOT_OPENED", ssid: opened.ssid });
           }, failed("STEP_FAILED"));
         },
       },
@@ -72,7 +68,7 @@ export function startNetwork({ driver, hotspot, announce }: NetworkParts): Start
       },
       error: () => {},
     });
-    const deafen = driver.listen((ssid) => tell({ type: "LINK_CHANGED", ssid }));
+    const deafen = driver.listen((ssid) => tell(ref, { type: "LINK_CHANGED", ssid }));
     return {
       ref,
       speech: { refusalOf: refusalOfNetwork, viewOf: viewOfNetwork, waits: [] },

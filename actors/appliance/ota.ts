@@ -4,7 +4,6 @@ import { readPointer } from "../../drivers/ota/slots.ts";
 import type { Report, Updater } from "../../drivers/ota/updater.ts";
 import {
   type OtaCommand,
-  type OtaEvent,
   type OtaReplies,
   type OtaView,
   otaMachine,
@@ -13,6 +12,7 @@ import {
 } from "../../machines/appliance/ota.ts";
 import type { Client, Start } from "../client.ts";
 import { refusalFrom } from "../refusal.ts";
+import { tell } from "../tell.ts";
 
 export type Ota = Client<OtaCommand, OtaView, OtaReplies>;
 
@@ -36,23 +36,19 @@ export function startOta({ home, updater, pull, reboot }: OtaParts): Start {
     let url = "";
     let shown = 0;
 
-    // A step under way ends after the actor did: then nobody is told.
-    const tell = (event: OtaEvent) => {
-      if (ref.getSnapshot().status === "active") ref.send(event);
-    };
     const progress = (step: keyof typeof share): Report => {
       const [from, to] = share[step];
       return (fraction) => {
         const percent = Math.min(to, Math.floor(from + fraction * (to - from)));
         if (percent === shown) return;
         shown = percent;
-        tell({ type: "PROGRESSED", progress: percent });
+        tell(ref, { type: "PROGRESSED", progress: percent });
       };
     };
     const failed = (error: unknown) => {
       if (ending.signal.aborted) return;
       log.warn({ err: error }, "the update failed");
-      tell({ type: "STEP_FAILED", refusal: refusalFrom(error, "the update failed on the device") });
+      tell(ref, { type: "STEP_FAILED", refusal: refusalFrom(error, "the update failed on the device") });
     };
     const receive = async (image: { bytes: AsyncIterable<Uint8Array>; length: number | null }) => {
       shown = 0;
@@ -62,25 +58,25 @@ export function startOta({ home, updater, pull, reboot }: OtaParts): Start {
     const machine = otaMachine.provide({
       actions: {
         receiveImage: (_, { image }) => {
-          receive(image).then(() => tell({ type: "RECEIVED" }), failed);
+          receive(image).then(() => tell(ref, { type: "RECEIVED" }), failed);
         },
         checkUrl: (_, params) => {
           url = params.url;
-          checkPull(url, pull).then(() => tell({ type: "URL_ACCEPTED" }), failed);
+          checkPull(url, pull).then(() => tell(ref, { type: "URL_ACCEPTED" }), failed);
         },
         downloadImage: () => {
           openPull(url, pull, ending.signal)
             .then(receive)
-            .then(() => tell({ type: "RECEIVED" }), failed);
+            .then(() => tell(ref, { type: "RECEIVED" }), failed);
         },
         verifyImage: () => {
-          updater.verify(progress("verify")).then(() => tell({ type: "VERIFIED" }), failed);
+          updater.verify(progress("verify")).then(() => tell(ref, { type: "VERIFIED" }), failed);
         },
         writeImage: () => {
-          updater.write(progress("write")).then(() => tell({ type: "WRITTEN" }), failed);
+          updater.write(progress("write")).then(() => tell(ref, { type: "WRITTEN" }), failed);
         },
         reboot: () => {
-          reboot().then(() => tell({ type: "REBOOTED" }), failed);
+          reboot().then(() => tell(ref, { type: "REBOOTED" }), failed);
         },
       },
     });

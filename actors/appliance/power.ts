@@ -2,7 +2,6 @@ import { createActor } from "xstate";
 import type { Backlight } from "../../drivers/backlight/backlight.ts";
 import type { PowerDriver } from "../../drivers/power/power.ts";
 import {
-  type AutoOffEvent,
   autoOffMachine,
   type PowerCommand,
   type PowerReplies,
@@ -18,6 +17,7 @@ import {
 } from "../../machines/appliance/auto-off-reasons.ts";
 import type { Client, Start, Tree } from "../client.ts";
 import { refusalFrom } from "../refusal.ts";
+import { tell } from "../tell.ts";
 import type { Ota } from "./ota.ts";
 import type { Presence } from "./presence.ts";
 import type { Settings } from "./settings.ts";
@@ -49,10 +49,6 @@ export function startPower({ driver, backlight, presence, dueInMs }: PowerParts)
     const settings: Settings = tree.client("appliance/settings");
     const { auto_off_minutes: minutes } = settings.view();
 
-    // What was under way ends after the actor did: then nobody is told.
-    const tell = (event: AutoOffEvent) => {
-      if (ref.getSnapshot().status === "active") ref.send(event);
-    };
     const light = (brightness: number) => {
       backlight.set(brightness).catch((error) => log.warn({ err: error }, "the brightness could not be set"));
     };
@@ -64,15 +60,15 @@ export function startPower({ driver, backlight, presence, dueInMs }: PowerParts)
     };
     const failed = (error: unknown) => {
       log.warn({ err: error }, "the device did not go to sleep");
-      tell({ type: "SLEEP_FAILED", refusal: refusalFrom(error, "the device could not go to sleep") });
+      tell(ref, { type: "SLEEP_FAILED", refusal: refusalFrom(error, "the device could not go to sleep") });
     };
     const machine = autoOffMachine.provide({
       actions: {
         quiet: () => {
-          quiet().then(() => tell({ type: "QUIETED" }), failed);
+          quiet().then(() => tell(ref, { type: "QUIETED" }), failed);
         },
         enterSleep: () => {
-          driver.sleep(sleepFor(dueInMs(tree))).then((by) => tell({ type: "WOKE", by }), failed);
+          driver.sleep(sleepFor(dueInMs(tree))).then((by) => tell(ref, { type: "WOKE", by }), failed);
         },
         leaveSleep: () => driver.wake(),
         brighten: () => light(settings.view().brightness),

@@ -11,6 +11,7 @@ import {
 import { DomainError } from "../../machines/errors.ts";
 import type { Client, Start, Tree } from "../client.ts";
 import { refusalFrom } from "../refusal.ts";
+import { tell } from "../tell.ts";
 
 export type RecordList<R extends ListedRecord> = Client<
   RecordListCommand<R>,
@@ -33,24 +34,25 @@ export function startRecordList<R extends ListedRecord>(
   collection: string,
   { limit = 500, admit = async () => {} }: ListOptions<R> = {},
 ): Start {
+  const chart = recordListMachine<R>(collection);
   return async ({ inspect, tree }) => {
     const records = await readAll<R>(store, collection);
     const keep = async (record: R) => {
       await admit(record, tree);
       await put(store, collection, record);
     };
-    const machine = recordListMachine<R>(collection).provide({
+    const machine = chart.provide({
       actions: {
         storeRecord: (_, { id, record }) => {
           keep(record).then(
-            () => ref.send({ type: "STORED", id, record }),
-            (error) => ref.send({ type: "WRITE_FAILED", id, refusal: refusalFrom(error, notStored) }),
+            () => tell(ref, { type: "STORED", id, record }),
+            (error) => tell(ref, { type: "WRITE_FAILED", id, refusal: refusalFrom(error, notStored) }),
           );
         },
         removeRecord: (_, { id, key }) => {
           store.delete(collection, key).then(
-            () => ref.send({ type: "REMOVED", id, key }),
-            (error) => ref.send({ type: "WRITE_FAILED", id, refusal: refusalFrom(error, notStored) }),
+            () => tell(ref, { type: "REMOVED", id, key }),
+            (error) => tell(ref, { type: "WRITE_FAILED", id, refusal: refusalFrom(error, notStored) }),
           );
         },
       },

@@ -10,6 +10,7 @@ import {
 } from "../../machines/appliance/settings.ts";
 import type { Client, Start } from "../client.ts";
 import { refusalFrom } from "../refusal.ts";
+import { tell } from "../tell.ts";
 import { notStored, put } from "./record-list.ts";
 
 export type Settings = Client<SettingsCommand, SettingsValues, SettingsReplies>;
@@ -23,8 +24,8 @@ export function startSettings(store: Store): Start {
       actions: {
         storeSettings: (_, { values: changed }) => {
           put(store, "settings", { id: "device", ...changed }).then(
-            () => ref.send({ type: "STORED" }),
-            (error) => ref.send({ type: "WRITE_FAILED", refusal: refusalFrom(error, notStored) }),
+            () => tell(ref, { type: "STORED" }),
+            (error) => tell(ref, { type: "WRITE_FAILED", refusal: refusalFrom(error, notStored) }),
           );
         },
       },
