@@ -1,4 +1,5 @@
 import { statusNow } from "../../actors/appliance/playback.ts";
+import type { Client } from "../../actors/client.ts";
 import type { StreamResource } from "../state-stream.ts";
 import type { ApplianceActors } from "./actors.ts";
 import type { ApplianceResource } from "./policy.ts";
@@ -38,10 +39,10 @@ export function applianceResources(
       view: () => settingsOf(actors),
       watch: (changed) => {
         const endings = [
-          actors.settings.watch(changed),
-          actors.clock.watch(changed),
+          onNews(actors.settings, (view) => view, changed),
+          onNews(actors.clock, (view) => view, changed),
           onNews(actors.power, ({ remaining_minutes }) => remaining_minutes, changed),
-          onNews(actors.network, ({ state, joining, error }) => [state, joining, error].join(), changed),
+          onNews(actors.network, ({ state, joining, error }) => [state, joining, error], changed),
         ];
         return () => {
           for (const end of endings) end();
@@ -52,7 +53,10 @@ export function applianceResources(
       name: "prayer",
       view: () => prayerOf(actors),
       watch: (changed) => {
-        const endings = [actors.prayer.watch(changed), actors.clock.watch(changed)];
+        const endings = [
+          onNews(actors.prayer, (view) => view, changed),
+          onNews(actors.clock, (view) => view, changed),
+        ];
         return () => {
           for (const end of endings) end();
         };
@@ -75,17 +79,28 @@ export function applianceResources(
   ];
 }
 
-/** Most of what a part does is not shown; the time goes on meanwhile, so that every look would seem news. */
+/** Much of what a part does is not shown; the time goes on meanwhile, so that every look would seem news. */
 function onNews<V>(
-  { watch }: { watch(listener: (view: V) => void): () => void },
-  shown: (view: V) => string | number | null,
+  { view, watch }: Pick<Client<never, V>, "view" | "watch">,
+  shown: (view: V) => unknown,
   changed: () => void,
 ): () => void {
-  let known: string | number | null = null;
-  return watch((view) => {
-    if (shown(view) !== known) changed();
-    known = shown(view);
+  const textOf = (now: V) => JSON.stringify(shown(now));
+  let known = textIfThere(() => textOf(view()));
+  return watch((now) => {
+    const text = textOf(now);
+    if (text !== known) changed();
+    known = text;
   });
+}
+
+/** A part that is away shows nothing; its return is news. */
+function textIfThere(text: () => string): string {
+  try {
+    return text();
+  } catch {
+    return "";
+  }
 }
 
 /** A card that merely leaves or flaps is no news. */

@@ -9,6 +9,19 @@ beforeAll(async () => {
 });
 afterAll(() => appliance.stop());
 
+test("a change of a setting or a prayer is one piece of news, when it is stored", async () => {
+  const resources = applianceResources(applianceActors(appliance.tree));
+  const news: string[] = [];
+  const stops = ["settings", "prayer"].map((wanted) =>
+    resources.find(({ name }) => name === wanted)!.watch(() => news.push(wanted)),
+  );
+  await appliance.call("POST", "/settings/brightness", { brightness: 77 });
+  await appliance.call("POST", "/prayer/config", { method: 4 });
+  await appliance.call("POST", "/prayer/config", { method: 4 });
+  expect(news).toEqual(["settings", "prayer"]);
+  for (const stop of stops) stop();
+});
+
 test("what keeps the device awake or touches it is no news of the settings; minutes and networks are", async () => {
   const resources = applianceResources(applianceActors(appliance.tree));
   let news = 0;
