@@ -12,6 +12,7 @@ import {
   auditRoot,
   linkEntries,
 } from "../../machines/soc/audit.ts";
+import { wellFormed } from "../../machines/soc/ledger.ts";
 import type { Start } from "../client.ts";
 import type { EntityStep } from "../entity-step.ts";
 import { type List, type ListQuery, listOf } from "./lists.ts";
@@ -102,7 +103,7 @@ export class Audit {
       request_id: note.request_id ?? null,
       detail: note.detail ?? {},
     };
-    return { collection: auditCollections.entries, doc: { ...entry } };
+    return { collection: auditCollections.entries, doc: { ...wellFormed(entry) } };
   }
 
   /** The hook of entity hosts: one entry per step. */

@@ -26,6 +26,17 @@ export const prose = (max: number, min = 0) =>
     .regex(/^[^\p{Cc}]*(?:[\n\r\t][^\p{Cc}]*)*$/u, "must not contain control characters")
     .refine(wellFormed, "must be well-formed Unicode");
 
+/** Values of a caller's own shape. A NUL in a name cannot be stored everywhere. */
+export const Json = z.json().refine(isStorable, "must be well-formed Unicode, without NUL in names");
+
+function isStorable(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value !== "object" || value === null) return true;
+  return Object.entries(value).every(
+    ([name, inner]) => name.isWellFormed() && !name.includes("\0") && isStorable(inner),
+  );
+}
+
 /** What can be an id here; anything else is an unknown thing. */
 export const Id = z.string().regex(/^[A-Za-z0-9][\w.:-]{0,127}$/, "must be an id");
 export const Severity = z.enum(severities);

@@ -50,6 +50,15 @@ export function hashOf(entry: { prev_hash: string }, sha256: Sha256): string {
   return sha256(rest.prev_hash + canonicalize(rest));
 }
 
+/** The same without lone surrogates, for which RFC 8785 has no form: what cannot be hashed would end a chain. */
+export function wellFormed<T>(value: T): T {
+  if (typeof value === "string") return value.toWellFormed() as T;
+  if (Array.isArray(value)) return value.map(wellFormed) as T;
+  if (typeof value !== "object" || value === null) return value;
+  const pairs = Object.entries(value).map(([name, inner]) => [name.toWellFormed(), wellFormed(inner)]);
+  return Object.fromEntries(pairs) as T;
+}
+
 /** What the first entry of an evidence's chain follows. */
 export function ledgerRoot(case_id: string, evidence_id: string, sha256: Sha256): string {
   return sha256(`${case_id}:${evidence_id}`);

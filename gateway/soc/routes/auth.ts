@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Reply } from "../../route.ts";
 import { noCookie, sessionCookie } from "../authentication.ts";
 import { socRoute } from "../policy.ts";
-import { askerOf } from "../schemas.ts";
+import { askerOf, Username } from "../schemas.ts";
 import { Password, Profile } from "./user-schemas.ts";
 
 const tag = "Authentication";
@@ -25,7 +25,7 @@ export const authRoutes = [
     summary: "Log in: a token for an hour, also as a cookie",
     tag,
     policy: { permission: "public", rate: "login", effect: "read" },
-    body: z.strictObject({ username: z.string().min(1).max(64), password: z.string().min(1).max(1024) }),
+    body: z.strictObject({ username: Username, password: z.string().min(1).max(1024) }),
     reply: Session,
     handle: ({ body, actors, address, requestId: cause, secure }) =>
       actors.identity.login(body, { address, cause }).then((token) => sessionOf(token, secure)),

@@ -8,7 +8,7 @@ import {
   stepStates,
   stepTypes,
 } from "../../../machines/soc/execution-record.ts";
-import { changesSomething, Id, line, prose, Severity, Timestamp } from "../schemas.ts";
+import { changesSomething, Id, Json, line, prose, Severity, Timestamp } from "../schemas.ts";
 
 /** Texts may hold `{name}`, filled from the run's parameters. */
 const text = (max: number) => prose(max, 1);
@@ -23,7 +23,7 @@ const paramsOf = {
     headers: z
       .record(z.string().regex(/^[A-Za-z0-9-]{1,100}$/, "must be a header's name"), line(4096))
       .optional(),
-    body: z.json().optional(),
+    body: Json.optional(),
     /** The server takes a repeated `Idempotency-Key` for what it is. */
     idempotent: z.boolean().optional(),
   }),
@@ -45,7 +45,7 @@ const paramsOf = {
   human_input: z.strictObject({ prompt: text(2000).optional() }),
   condition: z.strictObject({
     field: line(200),
-    equals: z.union([z.string().max(2000), z.number(), z.boolean(), z.null()]).optional(),
+    equals: z.union([prose(2000), z.number(), z.boolean(), z.null()]).optional(),
     otherwise: z.enum(["stop", "skip_next"]).optional(),
   }),
   wait: z.strictObject({
@@ -177,7 +177,7 @@ const smallEnough = (value: unknown) => JSON.stringify(value).length <= 65_536;
 
 export const ExecuteBody = z.strictObject({
   parameters: z
-    .record(z.string().regex(/^[A-Za-z_][\w-]{0,63}$/, "must be a parameter's name"), z.json())
+    .record(z.string().regex(/^[A-Za-z_][\w-]{0,63}$/, "must be a parameter's name"), Json)
     .refine(smallEnough, "must be at most 65536 characters long")
     .optional(),
   case_id: Id.nullable().optional(),
@@ -197,7 +197,7 @@ export const InputBody = z
   .strictObject({
     step_id: StepId.optional(),
     decision: z.enum(decisions).optional(),
-    input: z.json().refine(smallEnough, "must be at most 65536 characters long").optional(),
+    input: Json.refine(smallEnough, "must be at most 65536 characters long").optional(),
   })
   .refine((body) => body.decision !== undefined || body.input !== undefined, {
     path: ["decision"],
