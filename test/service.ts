@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 
 export interface RunningService {
@@ -29,6 +29,8 @@ export interface RunningService {
 export interface ServiceOptions {
   env?: Record<string, string>;
   home?: string;
+  /** The `main.ts` of another release. */
+  main?: string;
   /** A command that the service is run by, for example strace; it must not take its place as the direct child. */
   under?: readonly string[];
   /** Of an earlier run in the same home, which printed them. */
@@ -44,9 +46,10 @@ export async function startService(
   options: ServiceOptions = {},
 ): Promise<RunningService> {
   const home = options.home ?? mkdtempSync(join(tmpdir(), "minaret-home-"));
-  const [program = node, ...args] = [...(options.under ?? []), node, join(root, "main.ts"), which];
+  const main = options.main ?? join(root, "main.ts");
+  const [program = node, ...args] = [...(options.under ?? []), node, main, which];
   const child = spawn(program, args, {
-    cwd: root,
+    cwd: dirname(main),
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       PATH: process.env.PATH,
