@@ -61,7 +61,7 @@ describeWith(["strace"], "without MINARET_DEVICE", () => {
       MINARET_INSPECTOR: "write",
       MINARET_LIMITS: "off",
     };
-    const service = await startService("appliance", { home, env, under });
+    const service = await startService("all", { home, env, under });
     try {
       for (const [method, path, body] of requests) {
         const back = path === "/reset" ? service.printed(/^ready$/) : undefined;

@@ -94,3 +94,31 @@ it("a card that lies deeper in the home survives a reset too", async () => {
   await reset();
   expect(readFileSync(join(card, "mine.txt"), "utf8")).toBe("kept");
 });
+
+it("the platform beside it is not touched, nor are its streams", async () => {
+  await start("all");
+  const platform = (path: string, token: string, body?: object) =>
+    fetch(`${service.soc}/api/v1${path}`, {
+      method: body ? "POST" : "GET",
+      headers: { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  const login = await platform("/auth/token", "", { username: "admin", password: service.adminPassword });
+  const { access_token } = (await login.json()) as { access_token: string };
+  const raise = (title: string) =>
+    platform("/alerts", access_token, { title, source: "a test", severity: "low" });
+  expect((await raise("before")).status).toBe(201);
+  const headers = { authorization: `Bearer ${access_token}` };
+  const stream = new WebSocket(`${service.soc.replace("http", "ws")}/ws`, { headers });
+  await once(stream, "message");
+  await reset();
+  const next = once(stream, "message");
+  expect((await raise("after")).status).toBe(201);
+  expect(JSON.parse(String((await next)[0]))).toMatchObject({ event: "alert", data: { title: "after" } });
+  stream.terminate();
+  const { items } = (await (await platform("/alerts", access_token)).json()) as {
+    items: { title: string }[];
+  };
+  expect(items.map(({ title }) => title)).toEqual(["after", "before"]);
+  expect(service.output.filter((line) => line.includes("admin password"))).toHaveLength(1);
+});
