@@ -15,6 +15,8 @@ export interface Standing {
   remaining: number;
   /** Whole seconds until the window ends, at least 1. */
   resetSeconds: number;
+  /** Beyond the budget. */
+  exceeded: boolean;
 }
 
 /** Takes a header and its value into the reply. */
@@ -36,20 +38,25 @@ export class Limiter {
     this.#now = options.now ?? (() => performance.now());
   }
 
-  /** Counts one request; refused ones count too. Throws `rate_limited` beyond the budget. */
-  take(client: string, reply: HeaderSink): Standing {
+  /** Counts one request; refused ones count too. */
+  count(client: string): Standing {
     const now = this.#now();
     const window = this.#windowOf(client, now);
     window.count++;
     const { limit } = this.#budget;
-    const standing = {
+    return {
       limit,
       remaining: Math.max(0, limit - window.count),
       resetSeconds: Math.max(1, Math.ceil((window.endsAt - now) / 1000)),
+      exceeded: window.count > limit,
     };
-    if (window.count <= limit) return standing;
-    reply.addHeader("Retry-After", String(standing.resetSeconds));
-    throw new DomainError("rate_limited", `too many requests; try again in ${standing.resetSeconds} s`);
+  }
+
+  /** Counts one request, and throws `rate_limited` beyond the budget. */
+  take(client: string, reply: HeaderSink): Standing {
+    const standing = this.count(client);
+    refuseExceeded(standing, reply);
+    return standing;
   }
 
   get clients(): number {
@@ -77,6 +84,12 @@ export class Limiter {
   #sweep(now: number): void {
     for (const [client, window] of this.#windows) if (now >= window.endsAt) this.#windows.delete(client);
   }
+}
+
+export function refuseExceeded({ exceeded, resetSeconds }: Standing, reply: HeaderSink): void {
+  if (!exceeded) return;
+  reply.addHeader("Retry-After", String(resetSeconds));
+  throw new DomainError("rate_limited", `too many requests; try again in ${resetSeconds} s`);
 }
 
 /** One limiter per rate class. */

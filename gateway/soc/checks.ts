@@ -3,7 +3,7 @@ import type { Identity } from "../../actors/soc/identity.ts";
 import { DomainError } from "../../machines/errors.ts";
 import { type Mode, outcomeOf } from "../../machines/soc/modes.ts";
 import type { Permission } from "../../machines/soc/roles.ts";
-import { limitersOf } from "../limits.ts";
+import { limitersOf, refuseExceeded } from "../limits.ts";
 import { isOwnOrigin } from "../origin.ts";
 import type { Check } from "../service.ts";
 import type { SocActors } from "./actors.ts";
@@ -35,9 +35,10 @@ export function checkLimit(now: (() => number) | undefined): SocCheck {
     const { limit, windowMs } = socRates[policy.rate];
     exchange.addHeader("RateLimit-Policy", `${limit};w=${windowMs / 1_000}`);
     exchange.addHeader("RateLimit-Limit", String(limit));
-    const standing = limiters[policy.rate].take(client, exchange);
+    const standing = limiters[policy.rate].count(client);
     exchange.addHeader("RateLimit-Remaining", String(standing.remaining));
     exchange.addHeader("RateLimit-Reset", String(standing.resetSeconds));
+    refuseExceeded(standing, exchange);
   };
 }
 
