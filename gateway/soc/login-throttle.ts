@@ -5,11 +5,12 @@ const most = 5;
 const windowMs = 60_000;
 const keptMost = 50_000;
 
-/** Five failed logins in a minute, per user and per address, are enough. Those under way count as failed until they are not. */
+/** Five failed logins in a minute, per user and per address, are enough. */
 export class LoginThrottle {
   readonly #now: () => number;
   /** When each key's failures happened, oldest first. */
   readonly #failures = new Map<string, number[]>();
+  readonly #underWay = new Map<string, Set<Promise<unknown>>>();
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
@@ -21,24 +22,50 @@ export class LoginThrottle {
     work: () => Promise<T> | T,
   ): Promise<T> {
     const keys = [`user ${username}`, `address ${address}`];
-    const at = this.#now();
-    const waits = keys.map((key) => this.#waitMs(key, at));
-    const waitMs = Math.max(...waits);
-    if (waitMs > 0) {
-      const seconds = Math.ceil(waitMs / 1_000);
-      reply.addHeader("Retry-After", String(seconds));
-      throw new DomainError("rate_limited", `too many failed logins; try again in ${seconds} s`);
+    // Those under way may yet fail: whoever could be one too many waits for one of them to end.
+    for (;;) {
+      this.#refuse(keys, reply);
+      const others = keys.map((key) => this.#crowd(key)).find((crowd) => crowd !== null);
+      if (!others) break;
+      await Promise.race(others).catch(() => {});
     }
-    for (const key of keys) this.#count(key, at);
+    const login = (async () => work())();
+    for (const key of keys) this.#begin(key, login);
     try {
-      const result = await work();
-      for (const key of keys) this.#forgive(key, at);
-      return result;
+      return await login;
     } catch (error) {
       const failed = error instanceof DomainError && error.code === "unauthorized";
-      if (!failed) for (const key of keys) this.#forgive(key, at);
+      if (failed) for (const key of keys) this.#count(key, this.#now());
       throw error;
+    } finally {
+      for (const key of keys) this.#end(key, login);
     }
+  }
+
+  #refuse(keys: readonly string[], reply: HeaderSink): void {
+    const at = this.#now();
+    const waitMs = Math.max(...keys.map((key) => this.#waitMs(key, at)));
+    if (waitMs <= 0) return;
+    const seconds = Math.ceil(waitMs / 1_000);
+    reply.addHeader("Retry-After", String(seconds));
+    throw new DomainError("rate_limited", `too many failed logins; try again in ${seconds} s`);
+  }
+
+  /** The logins under way, where all of them failing would be enough. */
+  #crowd(key: string): ReadonlySet<Promise<unknown>> | null {
+    const underWay = this.#underWay.get(key);
+    if (!underWay) return null;
+    return underWay.size + (this.#failures.get(key)?.length ?? 0) >= most ? underWay : null;
+  }
+
+  #begin(key: string, login: Promise<unknown>): void {
+    this.#underWay.set(key, (this.#underWay.get(key) ?? new Set()).add(login));
+  }
+
+  #end(key: string, login: Promise<unknown>): void {
+    const underWay = this.#underWay.get(key);
+    underWay?.delete(login);
+    if (underWay?.size === 0) this.#underWay.delete(key);
   }
 
   #waitMs(key: string, at: number): number {
@@ -53,13 +80,6 @@ export class LoginThrottle {
     // Beyond the bound the oldest goes: forgetting one is better than refusing everybody.
     if (this.#failures.size >= keptMost) this.#failures.delete(this.#failures.keys().next().value!);
     this.#failures.set(key, [...(this.#failures.get(key) ?? []), at]);
-  }
-
-  #forgive(key: string, at: number): void {
-    const times = this.#failures.get(key) ?? [];
-    const index = times.indexOf(at);
-    if (index >= 0) times.splice(index, 1);
-    if (times.length === 0) this.#failures.delete(key);
   }
 
   #sweep(at: number): void {

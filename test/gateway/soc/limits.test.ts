@@ -25,6 +25,8 @@ describe("the general limit", () => {
     const refused = await get(token);
     expect(refused.status).toBe(429);
     expect(refused.headers.get("retry-after")).toBe("40");
+    expect(refused.headers.get("ratelimit-remaining")).toBe("0");
+    expect(refused.headers.get("ratelimit-reset")).toBe("40");
     expect(refused.body).toEqual({ detail: expect.any(String) as unknown });
     expect((await get(other)).status).toBe(200);
     expect((await platform.call("GET", "/alerts", { headers: { "x-api-key": key } })).status).toBe(200);
@@ -108,9 +110,11 @@ describe("logins that fail", () => {
     ]);
   });
 
-  test("that succeed are not counted", async () => {
+  test("that succeed are not counted, one after the other or all at once", async () => {
     await start();
     for (let n = 0; n < 12; n++) expect((await login("admin", adminPassword)).status).toBe(200);
+    const replies = await Promise.all(Array.from({ length: 20 }, () => login("admin", adminPassword)));
+    expect(replies.every(({ status }) => status === 200)).toBe(true);
   });
 });
 
