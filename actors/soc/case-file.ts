@@ -7,7 +7,7 @@ import type { LedgerEntry, Verification } from "../../machines/soc/ledger.ts";
 import type { Asker } from "./asker.ts";
 import type { Cases } from "./cases.ts";
 import { type Desk, isoNow } from "./desk.ts";
-import { EvidenceLedger } from "./evidence.ts";
+import { type Custody, EvidenceLedger } from "./evidence.ts";
 import { newId } from "./ids.ts";
 import type { List, ListQuery } from "./lists.ts";
 
@@ -25,6 +25,8 @@ export interface NewEvidence {
   sha256: string;
   storage_url?: string | null | undefined;
   location?: string | null | undefined;
+  /** What happened to it before; recorded after its registration. */
+  custody_entries?: NewCustody[] | undefined;
 }
 
 export interface NewTask {
@@ -97,20 +99,22 @@ export class CaseFile {
     const evidence = { id: this.#newId("evidence"), name, evidence_type, sha256, storage_url, location };
     const step = this.#step(asker);
     const { by: actor, at } = step;
-    const custody = { action: "registered", actor, purpose: null, location, at };
-    const head = this.#ledger.first(case_id, evidence, custody);
-    await this.#cases.tell(case_id, { type: "ADD_EVIDENCE", evidence, head, ...step }, asker);
+    const steps = [{ action: "registered", location }, ...(body.custody_entries ?? [])];
+    const chain = this.#ledger.begin(
+      case_id,
+      evidence,
+      steps.map((each) => custodyOf(each, step)),
+    );
+    await this.#cases.tell(case_id, { type: "ADD_EVIDENCE", evidence, chain, ...step }, asker);
     const { doc } = caseAppends.addEvidence(case_id, "", { actor, at }, evidence);
-    return { ...shown(doc), custody_entries: [head.entry] };
+    return { ...shown(doc), custody_entries: chain.map(({ entry }) => entry) };
   }
 
   recordCustody(case_id: string, evidence_id: string, body: NewCustody, asker: Asker): Promise<LedgerEntry> {
     return this.#cases.tellOn(case_id, asker, async () => {
       const evidence = await this.#ledger.find(case_id, evidence_id);
       const step = this.#step(asker);
-      const { action, purpose = null, location = null } = body;
-      const custody = { action, actor: step.by, purpose, location, at: step.at };
-      const head = await this.#ledger.next(evidence, custody);
+      const head = await this.#ledger.next(evidence, custodyOf(body, step));
       return { event: { type: "RECORD_CUSTODY", name: evidence.name, head, ...step }, reply: head.entry };
     });
   }
@@ -147,4 +151,11 @@ export class CaseFile {
   #step({ actor }: Asker): { by: string; at: string } {
     return { by: actor, at: isoNow(this.#desk) };
   }
+}
+
+function custodyOf(
+  { action, purpose = null, location = null }: NewCustody,
+  { by: actor, at }: { by: string; at: string },
+): Custody {
+  return { action, actor, purpose, location, at };
 }

@@ -31,10 +31,14 @@ export class EvidenceLedger {
     this.#keys = keys;
   }
 
-  /** The first entry of new evidence. */
-  first(case_id: string, { id, sha256: content }: Evidence, custody: Custody): SignedEntry {
-    const root = { seq: 0, hash: ledgerRoot(case_id, id, sha256) };
-    return this.#signed({ ...custody, evidence_id: id, content_sha256: content }, root);
+  /** The chain of new evidence. */
+  begin(case_id: string, { id, sha256: content }: Evidence, steps: readonly Custody[]): SignedEntry[] {
+    let end = { seq: 0, hash: ledgerRoot(case_id, id, sha256) };
+    return steps.map((custody) => {
+      const signed = this.#signed({ ...custody, evidence_id: id, content_sha256: content }, end);
+      end = signed.entry;
+      return signed;
+    });
   }
 
   /** The entry that follows the last stored one; good as long as the case has not moved on. */

@@ -42,7 +42,11 @@ export const Id = z.string().regex(/^[A-Za-z0-9][\w.:-]{0,127}$/, "must be an id
 export const Severity = z.enum(severities);
 export const Timestamp = z.iso.datetime({ offset: true });
 export const Username = line(64);
-export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 lower-case hex characters");
+/** Kept in lower case. */
+export const Sha256 = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/i, "must be 64 hex characters")
+  .toLowerCase();
 
 export const listQuery = {
   skip: z.coerce.number().int().min(0).max(1_000_000_000).optional(),

@@ -92,7 +92,8 @@ export type CaseEvent =
   | ({ type: "ADD_COMMENT"; id: string; body: string } & Step)
   | ({ type: "ADD_TASK"; task: Task } & Step)
   | ({ type: "CHANGE_TASK"; task: Task } & Step)
-  | ({ type: "ADD_EVIDENCE"; evidence: Evidence; head: SignedEntry } & Step)
+  /** `chain` is all of it so far; the last entry is its head. */
+  | ({ type: "ADD_EVIDENCE"; evidence: Evidence; chain: SignedEntry[] } & Step)
   | ({ type: "RECORD_CUSTODY"; name: string; head: SignedEntry } & Step)
   /** A step of the platform worth a line: an agent's finding, a playbook's receipt. */
   | ({ type: "REPORT"; action: string } & Step)

@@ -110,6 +110,13 @@ const takeAlerts = work.enqueueActions(({ context: { alert_ids, promoted_from, c
   if (told.length > 0) enqueue({ type: "takeAlerts", params: { alert_ids: told, by: created_by } });
 });
 
+const beginChain = work.enqueueActions(({ event, enqueue }) => {
+  if (event.type !== "ADD_EVIDENCE") return;
+  for (const params of event.chain) enqueue({ type: "addLedgerEntry", params });
+  const head = event.chain.at(-1);
+  if (head) enqueue({ type: "publishHead", params: head });
+});
+
 export const caseMachine = work.createMachine({
   id: "case",
   context: ({ input: { by, at, ...input } }) => ({
@@ -162,8 +169,7 @@ export const caseMachine = work.createMachine({
       actions: [
         "change",
         { type: "addEvidence", params: ({ event }) => event.evidence },
-        { type: "addLedgerEntry", params: ({ event }) => event.head },
-        { type: "publishHead", params: ({ event }) => event.head },
+        beginChain,
         writeLine,
       ],
     },
@@ -257,7 +263,7 @@ export function caseOf(snapshot: SnapshotFrom<typeof caseMachine>): CaseContext 
 }
 
 export function refusalOf(record: Case, event: CaseEvent): Refusal | null {
-  if (record.status === "deleted") return { code: "not_found", message: `no case ${record.id}` };
+  if (record.status === "deleted") return { code: "not_found", message: `there is no case ${record.id}` };
   const stale = refuseStale("case", record, event);
   if (stale !== null) return stale;
   if (event.type in asked) {

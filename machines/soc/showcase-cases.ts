@@ -83,7 +83,7 @@ function intrusion(stage: Stage, alert_ids: readonly string[]): CaseEvent[] {
     }),
     { type: "ADD_TASK", task: memory, ...by("analyst", 1340) },
     { type: "ADD_TASK", task: reset, ...by("analyst", 1339) },
-    { type: "ADD_EVIDENCE", evidence, head: registered, ...by("responder", 1300) },
+    { type: "ADD_EVIDENCE", evidence, chain: [registered], ...by("responder", 1300) },
     { type: "CHANGE_TASK", task: { ...memory, status: "done" }, ...by("responder", 1299) },
     { type: "CHANGE_TASK", task: { ...reset, status: "done" }, ...by("analyst", 1200) },
     { type: "RECORD_CUSTODY", name: evidence.name, head: transferred, ...by("responder", 1100) },

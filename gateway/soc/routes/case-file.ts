@@ -33,6 +33,12 @@ const write = { permission: "cases:write", rate: "general", effect: "mutation" }
 
 const StorageUrl = line(2048).regex(/^[a-z][a-z0-9+.-]*:\/\//i, "must be an address with a scheme");
 
+const NewCustody = z.strictObject({
+  action: line(200),
+  purpose: line(500).nullable().optional(),
+  location: line(500).nullable().optional(),
+});
+
 export const caseFileRoutes = [
   socRoute({
     method: "get",
@@ -154,6 +160,7 @@ export const caseFileRoutes = [
       sha256: Sha256,
       storage_url: StorageUrl.nullable().optional(),
       location: line(500).nullable().optional(),
+      custody_entries: z.array(NewCustody).max(100).optional(),
     }),
     reply: EvidenceRecord,
     status: 201,
@@ -167,11 +174,7 @@ export const caseFileRoutes = [
     tag,
     policy: write,
     params: evidenceParams,
-    body: z.strictObject({
-      action: line(200),
-      purpose: line(500).nullable().optional(),
-      location: line(500).nullable().optional(),
-    }),
+    body: NewCustody,
     reply: CustodyEntry,
     status: 201,
     handle: ({ params, body, actors, caller, requestId }) =>

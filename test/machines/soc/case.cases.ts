@@ -67,7 +67,7 @@ export const plan = walkPlan({
     ADD_COMMENT: [{ ...step, id: "m1", body: "looks real" }],
     ADD_TASK: [{ ...step, task }],
     CHANGE_TASK: [{ ...step, task: { ...task, status: "done" } }],
-    ADD_EVIDENCE: [{ ...step, evidence, head }],
+    ADD_EVIDENCE: [{ ...step, evidence, chain: [head] }],
     RECORD_CUSTODY: [{ ...step, name: "disk.img", head }],
     REPORT: [{ ...step, action: "playbook completed" }],
     DELETE: [step],
