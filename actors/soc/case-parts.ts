@@ -1,5 +1,6 @@
 /** What a case holds beside its record: read in parts, or whole and kept as text per version. */
 import type { Doc, Store } from "../../drivers/store/store.ts";
+import { DomainError } from "../../machines/errors.ts";
 import {
   type CaseParts,
   caseCollections,
@@ -89,10 +90,16 @@ export class CaseShelf {
   async tasks(case_id: string, { skip = 0, limit = 50, cursor }: ListQuery): Promise<List<ShownTask>> {
     const { items } = await this.#store.find(caseCollections.tasks, { where: { case_id }, sort: bySeq });
     const all = foldTasks(items as unknown as TaskDoc[]);
-    const start = cursor === undefined ? skip : Number.parseInt(cursor, 36) || 0;
+    const start = cursor === undefined ? skip : placeOf(cursor);
     const end = start + limit;
     const next_cursor = end < all.length ? end.toString(36) : null;
-    return { items: all.slice(start, end), total: all.length, skip: start, limit, next_cursor };
+    return {
+      items: all.slice(start, end),
+      total: all.length,
+      skip: cursor === undefined ? skip : 0,
+      limit,
+      next_cursor,
+    };
   }
 
   async task(case_id: string, task_id: string): Promise<ShownTask | undefined> {
@@ -111,6 +118,11 @@ export class CaseShelf {
       this.#bytes -= old.text.byteLength;
     }
   }
+}
+
+function placeOf(cursor: string): number {
+  if (/^[0-9a-z]{1,8}$/.test(cursor)) return Number.parseInt(cursor, 36);
+  throw new DomainError("invalid_input", "the cursor does not belong to this list", { field: "cursor" });
 }
 
 /** Of a live case; a deleted one is never shown. */

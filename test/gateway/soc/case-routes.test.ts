@@ -179,6 +179,45 @@ describe("the case routes", () => {
     expect((await soc.call("GET", "/audit", undefined, headers)).status).toBe(403);
   });
 
+  it("take a hash in either case, and what happened to evidence before, in one chain", async () => {
+    const { body } = await soc.call("POST", "/cases", { title: "Before", severity: "low" });
+    const evidence = await soc.call("POST", `/cases/${body.id}/evidence`, {
+      ...{ name: "disk", evidence_type: "image", sha256: sha256.toUpperCase(), location: "lab" },
+      custody_entries: [
+        { action: "collected", location: "desk 4" },
+        { action: "sealed", purpose: "court" },
+      ],
+    });
+    expect(evidence).toMatchObject({
+      status: 201,
+      body: {
+        sha256,
+        custody_entries: [
+          { seq: 1, action: "registered", location: "lab", content_sha256: sha256 },
+          { seq: 2, action: "collected", location: "desk 4", purpose: null },
+          { seq: 3, action: "sealed", location: null, purpose: "court" },
+        ],
+      },
+    });
+    const held = `/cases/${body.id}/evidence/${evidence.body.id}`;
+    expect((await soc.call("POST", `${held}/custody`, { action: "moved" })).body.seq).toBe(4);
+    expect((await soc.call("GET", `${held}/verify`)).body).toMatchObject({ valid: true, entries: 4 });
+  });
+
+  it("page through tasks, and refuse a cursor that is none", async () => {
+    const { body } = await soc.call("POST", "/cases", { title: "Tasks", severity: "low" });
+    const path = `/cases/${body.id}/tasks`;
+    for (const title of ["one", "two", "three"]) await soc.call("POST", path, { title });
+    const first = (await soc.call("GET", `${path}?limit=2`)).body;
+    expect(first).toMatchObject({ total: 3, items: [{ title: "one" }, { title: "two" }] });
+    const rest = (await soc.call("GET", `${path}?limit=2&cursor=${first.next_cursor}`)).body;
+    expect(rest).toMatchObject({ total: 3, skip: 0, items: [{ title: "three" }], next_cursor: null });
+    for (const cursor of ["-5", "!!", "WyJhdCBkZXNj", "1.5"]) {
+      const { status, body } = await soc.call("GET", `${path}?cursor=${cursor}`);
+      expect([status, body]).toEqual([400, { detail: expect.stringContaining("cursor") as unknown }]);
+    }
+  });
+
   it("refuse what is not of this case, and bodies that say two things", async () => {
     const { body } = await soc.call("POST", "/cases", { title: "Mine", severity: "low" });
     const path = `/cases/${body.id}`;
