@@ -54,6 +54,29 @@ describe("the general limit", () => {
   });
 });
 
+describe("the limit of playbook executions", () => {
+  test("is five a minute per caller over both families, replays included, and leaves the rest alone", async () => {
+    await start();
+    await platform.platform.actors.playbooks.seed();
+    const token = await platform.userOf("responder");
+    const other = await platform.userOf("responder", "other");
+    const execute = (family: string, who = token) =>
+      platform.call("POST", `${family}/triage-note/execute`, { token: who, body: {} });
+    for (const family of ["/soar/playbooks", "/playbooks", "/soar/playbooks", "/playbooks"])
+      expect((await execute(family)).status).toBe(200);
+    const replay = `/soar/playbooks/critical-review/execute?approval_id=none`;
+    expect((await platform.call("POST", replay, { token, body: {} })).status).toBe(404);
+    const refused = await execute("/playbooks");
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get("ratelimit-limit")).toBe("5");
+    expect(refused.headers.get("retry-after")).toBe("60");
+    expect((await execute("/playbooks", other)).status).toBe(200);
+    expect((await platform.call("GET", "/soar/executions", { token })).body.total).toBe(5);
+    now = 60_001;
+    expect((await execute("/playbooks")).status).toBe(200);
+  });
+});
+
 describe("logins that fail", () => {
   const login = (username: string, secret: string) =>
     platform.call("POST", "/auth/token", { body: { username, password: secret } });
