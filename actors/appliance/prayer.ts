@@ -21,6 +21,7 @@ import { DomainError } from "../../machines/errors.ts";
 import type { Client, Start } from "../client.ts";
 import { refusalFrom } from "../refusal.ts";
 import { steadyClock, type TreeClock } from "../supervisor-spec.ts";
+import { tell } from "../tell.ts";
 import type { Playback } from "./playback.ts";
 import { notStored, put } from "./record-list.ts";
 import { onTimeChange, secondsOf, shown, zoneNow } from "./time-of-day.ts";
@@ -80,7 +81,7 @@ export function startPrayer({ store, clock, card, chime, timers = steadyClock }:
         playAdhan: (_, call) => {
           play(call).then(
             () => {
-              ref.send({ type: "ADHAN_STARTED" });
+              tell(ref, { type: "ADHAN_STARTED" });
               // It may have been stopped before this was heard.
               look();
             },
@@ -99,8 +100,8 @@ export function startPrayer({ store, clock, card, chime, timers = steadyClock }:
             await put(store, collection, { id: "prayer", ...change.config });
           };
           keep().then(
-            () => ref.send({ type: "CONFIG_STORED", config: change.config }),
-            (error: unknown) => ref.send({ type: "WRITE_FAILED", refusal: refusalFrom(error, notStored) }),
+            () => tell(ref, { type: "CONFIG_STORED", config: change.config }),
+            (error: unknown) => tell(ref, { type: "WRITE_FAILED", refusal: refusalFrom(error, notStored) }),
           );
         },
         noteMissed: (_, { missed }) => {

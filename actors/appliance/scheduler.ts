@@ -14,6 +14,7 @@ import type { AdhanOutlook, Write } from "../../machines/appliance/scheduler-con
 import type { Client, Start } from "../client.ts";
 import { refusalFrom } from "../refusal.ts";
 import { steadyClock, type TreeClock } from "../supervisor-spec.ts";
+import { tell } from "../tell.ts";
 import { admitTarget, type TargetChecks } from "./admit-target.ts";
 import type { Playback } from "./playback.ts";
 import type { Prayer } from "./prayer.ts";
@@ -52,19 +53,19 @@ export function startScheduler({ store, clock, timers = steadyClock, ...checks }
         runTarget: (_, { key, target, volume }) => {
           log.info({ schedule: key, target: target.type }, "a schedule runs");
           runTarget(tree, target, volume ?? undefined).then(
-            () => ref.send({ type: "TARGET_RUN" }),
+            () => tell(ref, { type: "TARGET_RUN" }),
             (error: unknown) => {
               log.warn({ err: error, schedule: key }, "a schedule could not be run");
-              ref.send({ type: "TARGET_FAILED" });
+              tell(ref, { type: "TARGET_FAILED" });
             },
           );
         },
         write: (_, write) => {
           perform(write).then(
-            (record) => ref.send({ type: "WRITTEN", record }),
+            (record) => tell(ref, { type: "WRITTEN", record }),
             (error: unknown) => {
               log.warn({ err: error }, "a schedule could not be stored");
-              ref.send({ type: "WRITE_FAILED", refusal: refusalFrom(error, notStored) });
+              tell(ref, { type: "WRITE_FAILED", refusal: refusalFrom(error, notStored) });
             },
           );
         },
