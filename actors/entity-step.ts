@@ -2,6 +2,7 @@ import type { AnyStateMachine, SnapshotFrom } from "xstate";
 import type { Commit, Doc } from "../drivers/store/store.ts";
 import type { EntityKind, EntityRecord, StepMeta } from "./entity-kind.ts";
 import type { Outstanding } from "./outstanding.ts";
+import type { PlannedAction } from "./pure-step.ts";
 
 /** One step of an entity as the state stream, the inspector and the audit hear of it. */
 export interface EntityStep<TRecord extends EntityRecord = EntityRecord> {
@@ -19,12 +20,6 @@ export interface EntityStep<TRecord extends EntityRecord = EntityRecord> {
 export type Audit = (
   step: EntityStep,
 ) => { collection: string; doc: { id: string } & Record<string, unknown> } | null;
-
-/** An action as the pure transition returns it. */
-interface PlannedAction {
-  type: string;
-  params?: unknown;
-}
 
 export interface Plan<TRecord extends EntityRecord> {
   step: EntityStep<TRecord>;

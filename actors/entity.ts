@@ -1,17 +1,11 @@
-import {
-  type AnyStateMachine,
-  type EventFromLogic,
-  type InputFrom,
-  initialTransition,
-  type SnapshotFrom,
-  transition,
-} from "xstate";
+import type { AnyStateMachine, EventFromLogic, InputFrom, SnapshotFrom } from "xstate";
 import type { Store } from "../drivers/store/store.ts";
 import { DomainError } from "../machines/errors.ts";
 import type { Effects } from "./effects.ts";
 import type { EntityKind, EntityRecord, StepMeta } from "./entity-kind.ts";
 import { Mailboxes } from "./entity-mailbox.ts";
 import { type Audit, type EntityStep, planStep, recordOfDoc } from "./entity-step.ts";
+import { firstStep, nextStep, type PureStep } from "./pure-step.ts";
 import type { Timers } from "./timers.ts";
 
 export interface EntityOptions {
@@ -44,8 +38,6 @@ export interface EntityHost<TEvent, TRecord, TInput> {
 /** How often a lost swap is tried again before the caller hears that too many write at once. */
 const swaps = 30;
 
-type Step = readonly [never, readonly { type: string; params?: unknown }[]];
-
 /** Joins a kind of entity with its store: mailbox, refusal, pure transition, one swap, then the effects. */
 export function entityHost<TMachine extends AnyStateMachine, TRecord extends EntityRecord>(
   store: Store,
@@ -69,7 +61,7 @@ export function entityHost<TMachine extends AnyStateMachine, TRecord extends Ent
   }
 
   /** The new record, or null when the swap was lost; then nothing has happened. */
-  async function write(before: TRecord | null, event: { type: string }, next: Step, meta: StepMeta) {
+  async function write(before: TRecord | null, event: { type: string }, next: PureStep, meta: StepMeta) {
     const claimedUntil = now() + effects.leaseMs;
     const plan = planStep(kind, before, event, next, meta, { audit, claimedUntil });
     const { record } = plan.step;
@@ -112,8 +104,8 @@ export function entityHost<TMachine extends AnyStateMachine, TRecord extends Ent
       }
       if (refusal === "unwanted") return before;
       if (refusal) throw DomainError.from(refusal);
-      const next = transition(kind.machine, stateOf(before) as never, event as never);
-      const record = await write(before, event as { type: string }, next as unknown as Step, meta);
+      const next = nextStep(kind.machine, stateOf(before), event);
+      const record = await write(before, event as { type: string }, next, meta);
       if (record) return record;
       if (swap > 3) await new Promise((resolve) => setTimeout(resolve, Math.random() * swap * 2));
     }
@@ -128,8 +120,8 @@ export function entityHost<TMachine extends AnyStateMachine, TRecord extends Ent
     },
     createUnique: (id, input, meta) =>
       mailboxes.inTurn(id, () => {
-        const first = initialTransition(kind.machine, input as never);
-        return write(null, { type: "CREATED" }, first as unknown as Step, meta);
+        const first = firstStep(kind.machine, input);
+        return write(null, { type: "CREATED" }, first, meta);
       }),
     tell: (id, event, meta) => mailboxes.inTurn(id, () => step(id, event, meta)),
     get: read,
