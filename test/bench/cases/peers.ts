@@ -9,7 +9,7 @@ import { mopidyPeer } from "../peers/mopidy.ts";
 import { mpdPeer } from "../peers/mpd.ts";
 import type { Peer, Player } from "../peers/player.ts";
 
-const plays = 40;
+const plays = 100;
 const files = ["Reciter/001.mp3", "Reciter/002.mp3", "Reciter/003.mp3"];
 
 interface Figures {
