@@ -85,7 +85,7 @@ export class VirtualCard {
 
   /** In a thread of its own: the library waits for pcscd on the main loop, and pcscd for the card. */
   static async lay(port: number, uid: string | null): Promise<VirtualCard> {
-    const thread = new Worker(join(import.meta.dirname, "card-thread.ts"), { workerData: { port, uid } });
+    const thread = new Worker(new URL("./card-thread.ts", import.meta.url), { workerData: { port, uid } });
     await once(thread, "message");
     return new VirtualCard(thread);
   }
