@@ -19,7 +19,7 @@ export function minaret(
     const child = execFile(
       process.execPath,
       [main, ...args],
-      { env: { PATH: process.env.PATH, ...env } },
+      { env: { PATH: process.env.PATH, ...env }, timeout: 120_000, killSignal: "SIGKILL" },
       (_error, out, err) => resolve({ code: child.exitCode ?? -1, out, err }),
     );
   });

@@ -14,6 +14,8 @@ class TestMongo {
     server.bind("127.0.0.1", Integer.parseInt(arguments[0]));
     Runtime.getRuntime().addShutdownHook(new Thread(server::shutdownNow));
     System.out.println("listening " + server.getLocalAddress().getPort());
-    Thread.currentThread().join();
+    // Ends with whoever started it, however that one ended.
+    while (System.in.read() >= 0) {}
+    System.exit(0);
   }
 }
