@@ -91,6 +91,27 @@ describe("the ledger", () => {
     );
   });
 
+  it("shows an entry that is none, or that nobody could have hashed", () => {
+    const draftOf = (action: string): Draft => ({
+      ...{ evidence_id: "e1", action, actor: "a", purpose: null, location: null },
+      ...{ at: "2026-01-01T00:00:00.000Z", content_sha256: "ab".repeat(32) },
+    });
+    const entries = chainOf([draftOf("one"), draftOf("two")]);
+    const second = entries[1] as LedgerEntry;
+    for (const strange of [
+      null,
+      undefined,
+      "text",
+      {},
+      { ...second, action: "\ud800" },
+      { ...second, hash: 7 },
+    ]) {
+      const result = check([entries[0] as LedgerEntry, strange as LedgerEntry], headOf(entries));
+      expect(result).toMatchObject({ valid: false, entries: 2, first_bad_seq: 2 });
+      expect(["string", "object"]).toContain(typeof result.head);
+    }
+  });
+
   it("shows that its end, an entry in the middle or its beginning was dropped", () => {
     fc.assert(
       fc.property(drafts, fc.nat(), fc.nat(), (list, from, count) => {
