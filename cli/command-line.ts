@@ -12,6 +12,7 @@ const help = `minaret ${manifest.version}
   minaret restore FOLDER     put a backup in place, at the next start
   minaret image …            make and sign an update image (minaret image --help)
   minaret verify FILE        check an evidence export offline
+  minaret verify --audit     check the chains of the platform's audit stream
   minaret --help | --version
 
 Configuration is by environment variables; docs/operating.md lists them.`;

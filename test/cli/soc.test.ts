@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, test } from "vitest";
 import { type RunningService, startService } from "../service.ts";
 
@@ -30,10 +31,12 @@ async function call(origin: string, method: string, path: string, token: string,
 const login = (origin: string, password: string) =>
   call(origin, "POST", "/auth/token", "", { username: "admin", password });
 
-const verify = (...args: string[]) =>
+const verify = (...args: string[]) => verifyIn({}, ...args);
+const verifyIn = (env: Record<string, string>, ...args: string[]) =>
   new Promise<{ code: number; text: string }>((resolve) => {
     const main = join(import.meta.dirname, "../../main.ts");
-    execFile(process.execPath, [main, "verify", ...args], (error, stdout, stderr) => {
+    const options = { env: { PATH: process.env.PATH, ...env } };
+    execFile(process.execPath, [main, "verify", ...args], options, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === "number" ? error.code : 0, text: stdout + stderr });
     });
   });
@@ -96,5 +99,25 @@ describe("minaret soc", () => {
     const broken = await verify(file);
     expect(broken).toMatchObject({ code: 1, text: expect.stringContaining("BROKEN at entry 2") as unknown });
     expect((await verify(join(service.home, "nothing.json"))).code).toBe(1);
+  });
+
+  test("its audit stream is checked by minaret verify --audit, while it runs and after somebody changed it", async () => {
+    const service = await start({ SOC_ADMIN_PASSWORD: "from the environment" });
+    const env = { MINARET_HOME: service.home };
+    const token = (await login(service.soc, "from the environment")).body.access_token!;
+    await call(service.soc, "POST", "/alerts", token, { title: "one", source: "s", severity: "low" });
+    expect((await verifyIn(env, "--audit")).code).toBe(0);
+    await service.stop();
+    const whole = await verifyIn(env, "--audit");
+    expect(whole).toMatchObject({ code: 0, text: expect.stringMatching(/holds, (\d+) entries/) as unknown });
+    const db = new DatabaseSync(join(service.home, "soc", "store.db"));
+    db.exec(`UPDATE doc_audit SET body = replace(body, '"result":"ok"', '"result":"refused"')
+      WHERE body LIKE '%auth.login%'`);
+    db.close();
+    expect(await verifyIn(env, "--audit")).toMatchObject({
+      code: 1,
+      text: expect.stringMatching(/BROKEN at entry \d+: entry \d+ was changed/) as unknown,
+    });
+    expect((await verifyIn({ MINARET_HOME: join(service.home, "none") }, "--audit")).code).toBe(1);
   });
 });
