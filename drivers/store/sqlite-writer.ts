@@ -38,6 +38,8 @@ export function runWriter(
     "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-4000; PRAGMA journal_size_limit=16000000",
   );
   migrate();
+  // A request may wait behind one batch and then in the next, and is to be refused within two seconds.
+  db.exec("PRAGMA busy_timeout=500");
   const search = searchesIn(db, pick);
   port.postMessage({ ready: true });
   port.on("message", (calls: Call[]) => {
