@@ -3,7 +3,6 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { makeImage, makeKey, releaseParts } from "../drivers/ota/make-image.ts";
-import { DomainError } from "../machines/errors.ts";
 import manifest from "../package.json" with { type: "json" };
 import { board } from "./appliance-parts.ts";
 
@@ -35,11 +34,7 @@ export async function image(operands: string[]): Promise<number> {
     console.log(help);
     return values.help ? 0 : 2;
   }
-  if (!existsSync(join(root, "gateway/dashboard/dist/stamp")))
-    throw new DomainError(
-      "unavailable",
-      "The pages are not built yet: run npm start once, or node gateway/dashboard/build.ts",
-    );
+  await import("../gateway/dashboard/build.ts");
   const made = await makeImage({
     root,
     include: [...releaseParts, "package-lock.json", ...(await modules())],
