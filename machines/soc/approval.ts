@@ -126,7 +126,7 @@ export function refusalOf(record: Approval, event: ApprovalEvent): Refusal | nul
       }
       return refuseEnded(record, event.at);
     case "USE":
-      return refuseUse(record);
+      return refuseUse(record, event.at);
     case "CANCEL":
       return record.status === "pending" ? null : ended(record.status);
     case "FELL_DUE":
@@ -140,12 +140,14 @@ function refuseEnded(record: Approval, at: string): Refusal | null {
   return Date.parse(at) >= Date.parse(record.expires_at) ? ended("timeout") : null;
 }
 
-function refuseUse(record: Approval): Refusal | null {
-  if (record.status === "pending") {
+function refuseUse(record: Approval, at: string): Refusal | null {
+  const late = Date.parse(at) >= Date.parse(record.expires_at);
+  const status = record.status === "pending" && late ? "timeout" : record.status;
+  if (status === "pending") {
     return { code: "conflict", message: "the approval is still pending", field: "approval_id" };
   }
-  if (record.status !== "approved") {
-    return { code: "forbidden", message: `the approval is ${record.status}`, field: "approval_id" };
+  if (status !== "approved") {
+    return { code: "forbidden", message: `the approval is ${status}`, field: "approval_id" };
   }
   if (record.used_at === null) return null;
   return { code: "conflict", message: "the approval was used before", field: "approval_id" };

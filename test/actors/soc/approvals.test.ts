@@ -76,10 +76,13 @@ describe("an approval", () => {
     await expect(decide("approval-1")).rejects.toMatchObject({ code: "conflict" });
   });
 
-  it("is not decided after its time, even before the timer has come", async () => {
+  it("is neither decided nor used after its time, even before the timer has come", async () => {
     await soc.approvals.request(input("approval-1"));
+    const use = () => soc.approvals.usable("approval-1", "anybody", new Date(soc.clock.now).toISOString());
+    await expect(use()).rejects.toMatchObject({ code: "conflict" });
     soc.clock.now += 4 * 3_600_000;
     await expect(decide("approval-1")).rejects.toMatchObject({ code: "conflict" });
+    await expect(use()).rejects.toMatchObject({ code: "forbidden" });
   });
 
   it("falls due ten thousand times at once, and every one is told", { timeout: 60_000 }, async () => {
