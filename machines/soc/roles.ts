@@ -71,7 +71,3 @@ const granted: Record<Role, ReadonlySet<Permission>> = {
 export function permissionsOf(role: Role): ReadonlySet<Permission> {
   return granted[role];
 }
-
-export function isPermission(text: string): text is Permission {
-  return (permissions as readonly string[]).includes(text);
-}

@@ -1,3 +1,4 @@
+/** Alerts: raised, listed, worked, and handed to cases. */
 import { z } from "zod";
 import { alertStatuses, verdicts } from "../../../machines/soc/alert.ts";
 import { Reply } from "../../route.ts";
@@ -110,9 +111,9 @@ export const alertRoutes = [
     body: NewAlert,
     reply: AlertRecord,
     status: 201,
-    handle: ({ body, actors, caller, requestId }) =>
+    handle: ({ body, actors, ...request }) =>
       actors.alerts
-        .create(body, askerOf({ caller, requestId }))
+        .create(body, askerOf(request))
         .then(({ alert, created }) => new Reply(alert, { status: created ? 201 : 200 })),
   }),
   socRoute({
@@ -147,8 +148,8 @@ export const alertRoutes = [
     body: z.strictObject({ description: prose(65_536).optional(), assignee: Username.optional() }),
     reply: CaseRecord,
     status: 201,
-    handle: ({ params, body, actors, caller, requestId }) =>
-      actors.alerts.promote(params.alert_id, body, askerOf({ caller, requestId })),
+    handle: ({ params, body, actors, ...request }) =>
+      actors.alerts.promote(params.alert_id, body, askerOf(request)),
   }),
   socRoute({
     method: "post",
@@ -159,7 +160,7 @@ export const alertRoutes = [
     params,
     body: z.strictObject({ case_id: Id }),
     reply: AlertRecord,
-    handle: ({ params, body, actors, caller, requestId }) =>
-      actors.alerts.link(params.alert_id, body.case_id, askerOf({ caller, requestId })),
+    handle: ({ params, body, actors, ...request }) =>
+      actors.alerts.link(params.alert_id, body.case_id, askerOf(request)),
   }),
 ];

@@ -1,3 +1,4 @@
+/** Approvals: what waits for a decision, and the decision. */
 import { z } from "zod";
 import { approvalStatuses } from "../../../machines/soc/approval.ts";
 import { socRoute } from "../policy.ts";

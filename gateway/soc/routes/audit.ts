@@ -1,3 +1,4 @@
+/** The audit stream, read. */
 import { z } from "zod";
 import { socRoute } from "../policy.ts";
 import { listQuery, listReply, Timestamp } from "../schemas.ts";

@@ -1,3 +1,4 @@
+/** Logging in and out, and what people do with their own account. */
 import { z } from "zod";
 import { Reply } from "../../route.ts";
 import { noCookie, sessionCookie } from "../authentication.ts";

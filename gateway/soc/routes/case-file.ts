@@ -1,3 +1,4 @@
+/** What a case holds: observables, comments, tasks, evidence and its custody. */
 import { z } from "zod";
 import { taskStatuses } from "../../../machines/soc/case-record.ts";
 import { socRoute } from "../policy.ts";
@@ -33,6 +34,10 @@ const write = { permission: "cases:write", rate: "general", effect: "mutation" }
 
 const StorageUrl = line(2048).regex(/^[a-z][a-z0-9+.-]*:\/\//i, "must be an address with a scheme");
 
+const listing = { method: "get", tag, policy: read, params, query } as const;
+const addition = { method: "post", tag, policy: write, params, status: 201 } as const;
+const reading = { method: "get", tag, policy: read, params: evidenceParams } as const;
+
 const NewCustody = z.strictObject({
   action: line(200),
   purpose: line(500).nullable().optional(),
@@ -41,23 +46,16 @@ const NewCustody = z.strictObject({
 
 export const caseFileRoutes = [
   socRoute({
-    method: "get",
+    ...listing,
     path: "/cases/:case_id/observables",
     summary: "A case's observables",
-    tag,
-    policy: read,
-    params,
-    query,
     reply: listReply(ObservableRecord),
     handle: ({ params, query, actors }) => actors.file.list(params.case_id, "observables", query),
   }),
   socRoute({
-    method: "post",
+    ...addition,
     path: "/cases/:case_id/observables",
     summary: "Add an observable",
-    tag,
-    policy: write,
-    params,
     body: z.strictObject({
       type: line(100),
       value: line(4096),
@@ -66,61 +64,44 @@ export const caseFileRoutes = [
       context: z.record(line(100), Json).optional(),
     }),
     reply: ObservableRecord,
-    status: 201,
-    handle: ({ params, body, actors, caller, requestId }) =>
-      actors.file.addObservable(params.case_id, body, askerOf({ caller, requestId })),
+    handle: ({ params, body, actors, ...request }) =>
+      actors.file.addObservable(params.case_id, body, askerOf(request)),
   }),
   socRoute({
-    method: "get",
+    ...listing,
     path: "/cases/:case_id/comments",
     summary: "A case's comments",
-    tag,
-    policy: read,
-    params,
-    query,
     reply: listReply(CommentRecord),
     handle: ({ params, query, actors }) => actors.file.list(params.case_id, "comments", query),
   }),
   socRoute({
-    method: "post",
+    ...addition,
     path: "/cases/:case_id/comments",
     summary: "Comment on a case",
-    tag,
-    policy: write,
-    params,
     body: z.strictObject({ body: prose(65_536, 1) }),
     reply: CommentRecord,
-    status: 201,
-    handle: ({ params, body, actors, caller, requestId }) =>
-      actors.file.addComment(params.case_id, body.body, askerOf({ caller, requestId })),
+    handle: ({ params, body, actors, ...request }) =>
+      actors.file.addComment(params.case_id, body.body, askerOf(request)),
   }),
   socRoute({
-    method: "get",
+    ...listing,
     path: "/cases/:case_id/tasks",
     summary: "A case's tasks",
-    tag,
-    policy: read,
-    params,
-    query,
     reply: listReply(TaskRecord),
     handle: ({ params, query, actors }) => actors.file.tasks(params.case_id, query),
   }),
   socRoute({
-    method: "post",
+    ...addition,
     path: "/cases/:case_id/tasks",
     summary: "Add a task",
-    tag,
-    policy: write,
-    params,
     body: z.strictObject({
       title: line(500),
       status: z.enum(taskStatuses).optional(),
       assignee: Username.nullable().optional(),
     }),
     reply: TaskRecord,
-    status: 201,
-    handle: ({ params, body, actors, caller, requestId }) =>
-      actors.file.addTask(params.case_id, body, askerOf({ caller, requestId })),
+    handle: ({ params, body, actors, ...request }) =>
+      actors.file.addTask(params.case_id, body, askerOf(request)),
   }),
   socRoute({
     method: "patch",
@@ -133,27 +114,20 @@ export const caseFileRoutes = [
       .strictObject({ status: z.enum(taskStatuses).optional(), assignee: Username.nullable().optional() })
       .refine(...changesSomething),
     reply: TaskRecord,
-    handle: ({ params, body, actors, caller, requestId }) =>
-      actors.file.changeTask(params.case_id, params.task_id, body, askerOf({ caller, requestId })),
+    handle: ({ params, body, actors, ...request }) =>
+      actors.file.changeTask(params.case_id, params.task_id, body, askerOf(request)),
   }),
   socRoute({
-    method: "get",
+    ...listing,
     path: "/cases/:case_id/evidence",
     summary: "A case's evidence with its chains of custody",
-    tag,
-    policy: read,
-    params,
-    query,
     reply: listReply(EvidenceRecord),
     handle: ({ params, query, actors }) => actors.file.evidence(params.case_id, query),
   }),
   socRoute({
-    method: "post",
+    ...addition,
     path: "/cases/:case_id/evidence",
     summary: "Register evidence; its chain of custody begins",
-    tag,
-    policy: write,
-    params,
     body: z.strictObject({
       name: line(500),
       evidence_type: line(100),
@@ -163,40 +137,30 @@ export const caseFileRoutes = [
       custody_entries: z.array(NewCustody).max(100).optional(),
     }),
     reply: EvidenceRecord,
-    status: 201,
-    handle: ({ params, body, actors, caller, requestId }) =>
-      actors.file.addEvidence(params.case_id, body, askerOf({ caller, requestId })),
+    handle: ({ params, body, actors, ...request }) =>
+      actors.file.addEvidence(params.case_id, body, askerOf(request)),
   }),
   socRoute({
-    method: "post",
+    ...addition,
     path: "/cases/:case_id/evidence/:evidence_id/custody",
     summary: "Record a step of custody",
-    tag,
-    policy: write,
     params: evidenceParams,
     body: NewCustody,
     reply: CustodyEntry,
-    status: 201,
-    handle: ({ params, body, actors, caller, requestId }) =>
-      actors.file.recordCustody(params.case_id, params.evidence_id, body, askerOf({ caller, requestId })),
+    handle: ({ params, body, actors, ...request }) =>
+      actors.file.recordCustody(params.case_id, params.evidence_id, body, askerOf(request)),
   }),
   socRoute({
-    method: "get",
+    ...reading,
     path: "/cases/:case_id/evidence/:evidence_id/verify",
     summary: "Check the chain of custody; a broken one is a result",
-    tag,
-    policy: read,
-    params: evidenceParams,
     reply: VerificationReply,
     handle: ({ params, actors }) => actors.file.verify(params.case_id, params.evidence_id),
   }),
   socRoute({
-    method: "get",
+    ...reading,
     path: "/cases/:case_id/evidence/:evidence_id/export",
     summary: "The evidence with its chain, to be checked without the platform",
-    tag,
-    policy: read,
-    params: evidenceParams,
     reply: EvidenceBundle,
     handle: ({ params, actors }) => actors.file.export(params.case_id, params.evidence_id),
   }),

@@ -1,3 +1,4 @@
+/** Cases: opened, listed, worked and deleted. */
 import { z } from "zod";
 import { caseStatuses, resolutions } from "../../../machines/soc/case-record.ts";
 import { ReadyReply } from "../../route.ts";
@@ -81,8 +82,7 @@ export const caseRoutes = [
     body: NewCase,
     reply: CaseRecord,
     status: 201,
-    handle: ({ body, actors, caller, requestId }) =>
-      actors.cases.create(body, askerOf({ caller, requestId })),
+    handle: ({ body, actors, ...request }) => actors.cases.create(body, askerOf(request)),
   }),
   socRoute({
     method: "get",
@@ -115,7 +115,7 @@ export const caseRoutes = [
     policy: { ...write, permission: "cases:delete" },
     params,
     reply: z.strictObject({ id: Id, deleted: z.literal(true) }),
-    handle: ({ params: { case_id: id }, actors, caller, requestId }) =>
-      actors.cases.delete(id, askerOf({ caller, requestId })).then(() => ({ id, deleted: true as const })),
+    handle: ({ params: { case_id: id }, actors, ...request }) =>
+      actors.cases.delete(id, askerOf(request)).then(() => ({ id, deleted: true as const })),
   }),
 ];

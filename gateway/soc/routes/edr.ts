@@ -1,3 +1,4 @@
+/** Endpoints: listed, counted, isolated, released and scanned. */
 import { z } from "zod";
 import { endpointStatuses } from "../../../machines/soc/edr-endpoint.ts";
 import { socRoute } from "../policy.ts";

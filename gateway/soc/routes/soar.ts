@@ -1,3 +1,4 @@
+/** Playbooks and their runs, under both of their addresses. */
 import { z } from "zod";
 import { executionStatuses } from "../../../machines/soc/execution-record.ts";
 import { socRoute } from "../policy.ts";

@@ -1,3 +1,4 @@
+/** What the platform says of itself: health, mode, topology, figures. */
 import { hostname } from "node:os";
 import { z } from "zod";
 import { DomainError } from "../../../machines/errors.ts";

@@ -1,3 +1,4 @@
+/** Users and the keys of other services, for administrators. */
 import { z } from "zod";
 import { permissions } from "../../../machines/soc/roles.ts";
 import { socRoute } from "../policy.ts";
