@@ -45,14 +45,17 @@ function prebuilt() {
   return { accept, send };
 }
 
-const server = createServer(async (request, response) => {
+const server = createServer((request, response) => {
   const count = Number(new URL(request.url ?? "", "http://localhost").searchParams.get("n"));
+  void sendAll(count).then(() => response.end("sent"));
+});
+
+async function sendAll(count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
     send(n);
     await nextTurn();
   }
-  response.end("sent");
-});
+}
 server.on("upgrade", accept);
 server.listen(0, "127.0.0.1", () => {
   console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
