@@ -91,10 +91,20 @@ export class Approvals implements ApprovalPort {
   ): Promise<Approval> {
     const at = isoNow(this.#desk);
     const event = { type: "DECIDE", approved, reason, by: asker.actor, at } as const;
-    const approval = await this.#host.tell(id, event, metaOf(asker, at));
+    const approval = await this.#host.tell(id, event, metaOf(asker, at)).catch(async (error: unknown) => {
+      await this.#noteRefused(id, asker, at, error);
+      throw error;
+    });
     // Done again by the effect, in case we do not come to it.
     await this.#reportEnd(approval);
     return approval;
+  }
+
+  /** Somebody tried to decide on their own request: that nothing came of it is worth knowing, too. */
+  async #noteRefused(id: string, { actor, cause }: Asker, at: string, error: unknown): Promise<void> {
+    if (!(error instanceof DomainError) || error.code !== "forbidden") return;
+    const what = { action: "approval.DECIDE", object: `approval/${id}`, result: "refused" } as const;
+    await this.#desk.audit.record({ at, actor, ...what, request_id: cause ?? null });
   }
 
   /** The approval, where it may be used now; otherwise why it may not. */

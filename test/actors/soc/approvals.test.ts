@@ -27,6 +27,10 @@ describe("an approval", () => {
   it("is decided once, by somebody else", async () => {
     await soc.approvals.request(input("approval-1"));
     await expect(decide("approval-1", true, responder)).rejects.toMatchObject({ code: "forbidden" });
+    const refused = { action: "approval.DECIDE", result: "refused" };
+    expect((await soc.desk.audit.list({}, refused)).items).toMatchObject([
+      { actor: responder.actor, object: "approval/approval-1" },
+    ]);
     expect(await decide("approval-1")).toMatchObject({ status: "approved", decided_by: "manager" });
     for (const again of [true, false]) {
       await expect(decide("approval-1", again)).rejects.toMatchObject({ code: "conflict" });
