@@ -5,6 +5,7 @@ import { DomainError } from "../../machines/errors.ts";
 import type { Role } from "../../machines/soc/roles.ts";
 import { Mailboxes } from "../entity-mailbox.ts";
 import type { Asker } from "./asker.ts";
+import type { AuditNote } from "./audit.ts";
 import { type Desk, isoNow } from "./desk.ts";
 import { type List, type ListQuery, listOf } from "./lists.ts";
 
@@ -104,8 +105,13 @@ export class Users {
   changeOwn(username: string, current: string, next: string, asker: Asker): Promise<User> {
     return this.#turns.inTurn("all", async () => {
       const before = await this.#existing(username);
-      if (!(await this.#passwords.matches(current, before.password)))
+      if (!(await this.#passwords.matches(current, before.password))) {
+        await this.#desk.audit.record({
+          ...this.#noteOf(username, "PASSWORD_CHANGED", asker),
+          result: "refused",
+        });
         throw new DomainError("forbidden", "current_password: is wrong", { field: "current_password" });
+      }
       const password = await this.#passwords.hash(next);
       const token_version = before.token_version + 1;
       return this.#swap({ ...before, password, token_version }, "PASSWORD_CHANGED", asker);
@@ -154,17 +160,18 @@ export class Users {
   async #save(user: User, action: string, asker: Asker, detail: object = {}): Promise<User | null> {
     const { version, ...doc } = user;
     const note = this.#desk.audit.document({
-      at: isoNow(this.#desk),
-      actor: asker.actor,
-      action: `user.${action}`,
-      object: `user/${user.id}`,
-      request_id: asker.cause ?? null,
+      ...this.#noteOf(user.id, action, asker),
       detail: { ...detail },
     });
     if (!(await this.#desk.store.commit({ collection: name, version, doc, append: [note] }))) return null;
     const saved = { ...user, version: version + 1 };
     this.#changed(user.id, saved);
     return saved;
+  }
+
+  #noteOf(username: string, action: string, { actor, cause }: Asker): AuditNote {
+    const object = `user/${username}`;
+    return { at: isoNow(this.#desk), actor, action: `user.${action}`, object, request_id: cause ?? null };
   }
 }
 

@@ -15,11 +15,11 @@ export function conduct(platform: Platform, throttled: boolean, now?: () => numb
   const throttle = throttled ? new LoginThrottle(now) : undefined;
   const { mode } = platform.mode;
   return async (exchange: SocExchange, route: SocRoute): Promise<unknown> => {
-    const { effect, rate, showcase = true } = route.policy;
-    if (rate === "login" && throttle) {
-      const { username } = exchange.body as { username: string };
-      const who = { username, address: exchange.address };
-      return throttle.guard(who, exchange, () => route.handle(exchange));
+    const { effect, password = false, showcase = true } = route.policy;
+    if (password && throttle) {
+      const { caller, address, body } = exchange;
+      const username = caller.via === "none" ? (body as { username: string }).username : caller.name;
+      return throttle.guard({ username, address }, exchange, () => route.handle(exchange));
     }
     if (outcomeOf(effect, mode) === "preview") return preview(platform, exchange, route);
     if (effect === "read" && mode === "dummy" && showcase) return shown(platform, exchange, route);

@@ -5,7 +5,7 @@ const most = 5;
 const windowMs = 60_000;
 const keptMost = 50_000;
 
-/** Five failed logins in a minute, per user and per address, are enough. */
+/** Five wrong passwords in a minute, per user and per address, are enough. */
 export class LoginThrottle {
   readonly #now: () => number;
   /** When each key's failures happened, oldest first. */
@@ -34,7 +34,8 @@ export class LoginThrottle {
     try {
       return await login;
     } catch (error) {
-      const failed = error instanceof DomainError && error.code === "unauthorized";
+      const failed =
+        error instanceof DomainError && (error.code === "unauthorized" || error.field === "current_password");
       if (failed) for (const key of keys) this.#count(key, this.#now());
       throw error;
     } finally {
@@ -48,7 +49,7 @@ export class LoginThrottle {
     if (waitMs <= 0) return;
     const seconds = Math.ceil(waitMs / 1_000);
     reply.addHeader("Retry-After", String(seconds));
-    throw new DomainError("rate_limited", `too many failed logins; try again in ${seconds} s`);
+    throw new DomainError("rate_limited", `too many wrong passwords; try again in ${seconds} s`);
   }
 
   /** The logins under way, where all of them failing would be enough. */

@@ -24,6 +24,8 @@ export interface SocPolicy {
   effect: RouteEffect;
   /** Keys of other services get in here, as far as their permissions go; true when left out. */
   keys?: boolean;
+  /** A password is checked here: wrong ones are counted, per user and per address. */
+  password?: boolean;
   /** A read that the showcase cannot stand in for; true when left out. */
   showcase?: boolean;
 }

@@ -25,7 +25,7 @@ export const authRoutes = [
     path: "/auth/token",
     summary: "Log in: a token for an hour, also as a cookie",
     tag,
-    policy: { permission: "public", rate: "login", effect: "read" },
+    policy: { permission: "public", rate: "login", effect: "read", password: true },
     body: z.strictObject({ username: Username, password: z.string().min(1).max(1024) }),
     reply: Session,
     handle: ({ body, actors, address, requestId: cause, secure }) =>
@@ -57,7 +57,7 @@ export const authRoutes = [
     path: "/users/me/password",
     summary: "Change one's own password; every earlier token is void, a new one is in the answer",
     tag: "Users",
-    policy: { ...own, showcase: false },
+    policy: { ...own, showcase: false, password: true },
     body: z.strictObject({ current_password: z.string().min(1).max(1024), new_password: Password }),
     reply: Session,
     handle: ({ body, actors, caller, secure, requestId }) =>

@@ -103,6 +103,24 @@ describe("logins that fail", () => {
     expect(replies.filter(({ status }) => status === 429)).toHaveLength(15);
   });
 
+  test("include guesses at one's own password by whoever holds the session, and those are audited", async () => {
+    await start();
+    const token = await platform.login();
+    const guess = (current_password: string) =>
+      platform.call("POST", "/users/me/password", {
+        token,
+        body: { current_password, new_password: "another password" },
+      });
+    for (let n = 0; n < 5; n++) expect((await guess(`guess ${n}`)).status).toBe(403);
+    expect((await guess(adminPassword)).status).toBe(429);
+    const { body } = await platform.call("GET", "/audit?action=user.PASSWORD_CHANGED", { token });
+    expect((body.items as { result: string }[]).map(({ result }) => result)).toEqual(
+      Array.from({ length: 5 }, () => "refused"),
+    );
+    now = 60_001;
+    expect((await guess(adminPassword)).status).toBe(200);
+  });
+
   test("say the same of a user who exists, who does not, and who is shut out", async () => {
     await start(false);
     await platform.userOf("viewer", "shut-out");
