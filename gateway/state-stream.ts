@@ -38,6 +38,7 @@ export interface Publication {
 }
 
 const maxPayload = 4 * 1024;
+const longestHoldMs = 50;
 
 /** One counter per process; it only grows, over restarts of a stream too. */
 let sequence = 0;
@@ -58,6 +59,8 @@ export class StateStream {
   #stops: (() => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
   #scheduled = false;
+  /** How many mutations of a resource are under way. */
+  readonly #held = new Map<string, number>();
 
   constructor(options: StreamOptions) {
     this.#options = options;
@@ -106,6 +109,35 @@ export class StateStream {
     const all: Record<string, unknown> = {};
     for (const resource of this.#resources.values()) all[resource.name] = attempt(resource);
     return all;
+  }
+
+  /**
+   * While a mutation is under way, what it changes waits for the mutation's own event. Only for a moment: a slow one
+   * must not hide what happens meanwhile.
+   */
+  async during<T>(name: string, work: () => T | Promise<T>): Promise<T> {
+    const release = this.#hold(name);
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  }
+
+  #hold(name: string): () => void {
+    this.#held.set(name, (this.#held.get(name) ?? 0) + 1);
+    let holds = true;
+    const release = () => {
+      if (!holds) return;
+      holds = false;
+      clearTimeout(limit);
+      const others = this.#held.get(name)! - 1;
+      if (others > 0) this.#held.set(name, others);
+      else this.#held.delete(name);
+      if (this.#changed.has(name)) this.#noteChange(name);
+    };
+    const limit = setTimeout(release, longestHoldMs);
+    return release;
   }
 
   /** Sends the event of a mutation at once, also when nothing changed; a pending change goes with it. */
@@ -169,6 +201,7 @@ export class StateStream {
     setImmediate(() => {
       this.#scheduled = false;
       for (const changed of this.#changed) {
+        if (this.#held.has(changed)) continue;
         this.#changed.delete(changed);
         this.#sendView(this.#resources.get(changed)!);
       }

@@ -71,6 +71,10 @@ export function applianceService(options: ApplianceOptions) {
     checks,
     errors: applianceErrors,
     body: { ...body, timeoutMs: options.bodyMs ?? body.timeoutMs },
+    around: (exchange, route) => {
+      const { emits } = route.policy;
+      return emits ? stream.during(emits, () => route.handle(exchange)) : route.handle(exchange);
+    },
     settled: ({ requestId }, { policy }) => policy.emits && stream.mutated(policy.emits, requestId),
     pages: outside({
       metrics,

@@ -102,6 +102,39 @@ test("a mutation sends exactly one event with its cause and takes the pending ch
   ]);
 });
 
+test("what changes while a mutation is under way waits for the mutation's own event", async () => {
+  const listener = new Listening(url);
+  await listener.hello();
+  await stream.during("one", async () => {
+    one().set("shown before it is stored");
+    await turn();
+    one().set("stored");
+  });
+  stream.mutated("one", "request-1");
+  stream.publish("end", {});
+  await listener.until(({ event }) => event === "end");
+  const events = listener.heard.filter(({ event }) => event === "one");
+  expect(events.map(({ data, cause }) => [data.value, cause])).toEqual([["stored", "request-1"]]);
+});
+
+test("a slow mutation does not hide what happens meanwhile, and a refused one does not swallow it", async () => {
+  const listener = new Listening(url);
+  await listener.hello();
+  const slow = Promise.withResolvers<void>();
+  const done = stream.during("one", () => slow.promise);
+  one().set("buffering");
+  await listener.until(({ event }) => event === "one");
+  slow.resolve();
+  await done;
+  const refused = stream.during("one", async () => {
+    one().set("something else");
+    throw new Error("refused");
+  });
+  await expect(refused).rejects.toThrow("refused");
+  await listener.until(({ data }) => data.value === "something else");
+  expect(valuesOf(listener)).toEqual(["buffering", "something else"]);
+});
+
 test("a change that shows nothing new sends nothing", async () => {
   const listener = new Listening(url);
   await listener.hello();
