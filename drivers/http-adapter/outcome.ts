@@ -8,14 +8,14 @@ export type Outcome =
   /** It may have happened. */
   | { kind: "unknown"; error: string };
 
-/** A gateway on the way did not hear from the adapter: that is silence, not an answer. */
-const silences = new Set([408, 502, 504]);
+/** An adapter that broke down in the middle, or a gateway that did not hear from it, does not know either. */
+const doubtful = new Set([408, 500, 502, 504]);
 
 export function outcomeOf(reply: AdapterReply): Outcome {
   const { status } = reply;
   if (status >= 200 && status < 300) return { kind: "answered", reply };
   const error = `the adapter answered with status ${status}`;
-  return silences.has(status) ? { kind: "unknown", error } : { kind: "refused", error, status };
+  return doubtful.has(status) ? { kind: "unknown", error } : { kind: "refused", error, status };
 }
 
 export async function outcomeOfCall(call: () => Promise<AdapterReply>): Promise<Outcome> {

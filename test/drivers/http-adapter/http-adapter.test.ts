@@ -87,7 +87,7 @@ describe("a call to an adapter", () => {
     [400, "refused"],
     [404, "refused"],
     [429, "refused"],
-    [500, "refused"],
+    [500, "unknown"],
     [503, "refused"],
     [408, "unknown"],
     [502, "unknown"],
