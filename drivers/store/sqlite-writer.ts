@@ -37,6 +37,8 @@ export function runWriter(
   db.exec(
     "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-4000; PRAGMA journal_size_limit=16000000",
   );
+  // As much as the log may keep: a page that is written often is then copied to the database less often.
+  db.exec("PRAGMA wal_autocheckpoint=4000");
   migrate();
   // A request may wait behind one batch and then in the next, and is to be refused within two seconds.
   db.exec("PRAGMA busy_timeout=500");
