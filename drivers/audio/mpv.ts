@@ -41,7 +41,7 @@ export class MpvAudio implements AudioDriver {
   #unnamed = 0;
   /** The entry that mpv speaks of in reports without a number. */
   #playing = 0;
-  #lastPositionAt = 0;
+  #lastPositionAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: MpvOptions) {
     this.#options = options;
