@@ -145,17 +145,20 @@ describe("while the store is down", () => {
     // Long after users were read: the token of somebody removed since then must not speak for itself.
     now += 5_000;
     const { users, apiKeys } = platform.actors;
-    await users.create({ username: "bob", role: "analyst", password: "bob's password" }, asker);
-    const token = await login("bob", "bob's password");
+    await users.create(
+      { username: "night-shift", role: "analyst", password: "night-shift's password" },
+      asker,
+    );
+    const token = await login("night-shift", "night-shift's password");
     const { key } = await apiKeys.create({ name: "k", permissions: ["alerts:read"] }, asker);
     await users.create({ username: "gone", role: "manager", password: "gone for good" }, asker);
     const removed = await login("gone", "gone for good");
     await users.remove("gone", asker);
     await store.close();
-    expect(await who(token)).toBe("bob analyst");
+    expect(await who(token)).toBe("night-shift analyst");
     expect((await platform.identity.admit({ via: "key", text: key })).name).toBe("key:k");
     expect(await who(removed)).toBe("unauthorized");
-    expect(await login("bob", "bob's password")).toBe("refused: unavailable");
+    expect(await login("night-shift", "night-shift's password")).toBe("refused: unavailable");
     close();
   });
 
@@ -175,10 +178,13 @@ describe("two processes on one store", () => {
     const one = await boot({ given: "from the environment" });
     const two = await boot();
     const { users } = one.platform.actors;
-    await users.create({ username: "bob", role: "analyst", password: "bob's password" }, asker);
-    const token = await one.login("bob", "bob's password");
-    expect(await two.who(token)).toBe("bob analyst");
-    await users.change("bob", { disabled: true }, asker);
+    await users.create(
+      { username: "night-shift", role: "analyst", password: "night-shift's password" },
+      asker,
+    );
+    const token = await one.login("night-shift", "night-shift's password");
+    expect(await two.who(token)).toBe("night-shift analyst");
+    await users.change("night-shift", { disabled: true }, asker);
     await two.platform.identity.refresh();
     expect(await two.who(token)).toBe("unauthorized");
     const admin = await one.login("admin", "from the environment");

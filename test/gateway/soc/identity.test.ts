@@ -239,7 +239,7 @@ describe("users", () => {
   afterEach(() => platform.stop());
 
   test("are shown without anything of their password", async () => {
-    const user = { username: "alice@example.org", password, role: "analyst" };
+    const user = { username: "analyst@example.org", password, role: "analyst" };
     const made = await platform.call("POST", "/users", { token, body: user });
     expect(made.status).toBe(201);
     expect(Object.keys(made.body).sort()).toEqual(["created_at", "disabled", "role", "username"]);
@@ -280,9 +280,9 @@ describe("users", () => {
   });
 
   test("are changed in the version that was looked at", async () => {
-    await platform.userOf("viewer", "bob");
+    await platform.userOf("viewer", "night-shift");
     const patch = (version: string) =>
-      platform.call("PATCH", "/users/bob", {
+      platform.call("PATCH", "/users/night-shift", {
         token,
         body: { role: "analyst" },
         headers: { "if-match": version },

@@ -144,7 +144,7 @@ describe("a dry run", () => {
     const known = (await alerts.create({ ...alert, severity: "high" }, asSystem)).alert;
     const free = (await alerts.create({ title: "two", source: "test", severity: "low" }, asSystem)).alert;
     const opened = await cases.create({ title: "a case", severity: "high", alert_ids: [free.id] }, asSystem);
-    await platform.userOf("viewer", "bob");
+    await platform.userOf("viewer", "night-shift");
     await platform.platform.actors.playbooks.seed();
     await endpointSeen();
     const before = await dump(platform.store);
@@ -170,9 +170,9 @@ describe("a dry run", () => {
       ["POST", "/soar/playbooks/triage-note/toggle"],
       ["DELETE", "/soar/playbooks/triage-note"],
       ["POST", "/edr/endpoints/ep-1/isolate"],
-      ["POST", "/users", { username: "carol", password: "a long password", role: "viewer" }],
-      ["PATCH", "/users/bob", { role: "analyst" }],
-      ["DELETE", "/users/bob"],
+      ["POST", "/users", { username: "day-shift", password: "a long password", role: "viewer" }],
+      ["PATCH", "/users/night-shift", { role: "analyst" }],
+      ["DELETE", "/users/night-shift"],
       ["POST", "/api-keys", { name: "key", permissions: ["alerts:read"] }],
     ];
     for (const [method, path, body] of calls) {
