@@ -89,14 +89,15 @@ export class MongoConnection extends Availability {
 
 const down = (cause?: unknown) => new DomainError("unavailable", "the store is not available", { cause });
 
-/** What the driver throws when the other side is gone, steps down or shuts down. */
+/** Errors that an answering server or a wrong call gives; whatever else the driver throws is a server that is gone. */
+const answered = /^Mongo(Server|BulkWrite|WriteConcern|InvalidArgument|API|Compatibility)Error$/;
+
 function isNetwork(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error.name.startsWith("Mongo") && !answered.test(error.name)) return true;
+  // It steps down or shuts down, and says so.
   return (
-    /^Mongo(Network|ServerSelection|Topology|PoolCleared|NotConnected|ExpiredSession|ConnectionPool|OperationTimeout)/.test(
-      error.name,
-    ) ||
-    ("hasErrorLabel" in error &&
-      (error as { hasErrorLabel(label: string): boolean }).hasErrorLabel("RetryableWriteError"))
+    "hasErrorLabel" in error &&
+    (error as { hasErrorLabel(label: string): boolean }).hasErrorLabel("RetryableWriteError")
   );
 }
