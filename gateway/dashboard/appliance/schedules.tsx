@@ -14,7 +14,9 @@ function targetInWords({ target }: ScheduleView): string {
       return target.name ?? target.url;
     case "resume":
       return "go on where it stopped";
-    default:
+    case "favorite":
+    case "station":
+    case "stop":
       return target.type;
   }
 }
