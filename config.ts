@@ -75,7 +75,7 @@ const schema = z.object({
 
 export type Config = ReturnType<typeof readConfig>;
 
-/** Reads every variable once; nothing else reads the environment. */
+/** Reads every variable of Minaret once; nothing else does. Drivers look only at the system's own, such as PATH. */
 export function readConfig(env: Record<string, string | undefined>) {
   const known = schema.safeParse(Object.fromEntries(Object.entries(env).filter(([, value]) => value !== "")));
   const mistakes = known.success

@@ -1,4 +1,4 @@
-/** Writes the tables of `docs/api` from the route tables: `node gateway/docs-table.ts`. */
+/** Writes the tables of `docs/api` from the route tables: `npm run docs`. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { applianceApi, applianceRoutes } from "./appliance/table.ts";
@@ -23,10 +23,7 @@ export function docsPages(): Map<string, string> {
 /** The rows of a service, one table per section, in the order of the route table. */
 export function docsPage(api: ApiDescription, routes: readonly AnyRoute[]): string {
   const sections = Map.groupBy(routes, ({ tag }) => tag);
-  const parts = [
-    `# ${api.title} ${api.version}: API`,
-    "Made by `node gateway/docs-table.ts`; not edited by hand.",
-  ];
+  const parts = [`# ${api.title} ${api.version}: API`, "Made by `npm run docs`; not edited by hand."];
   for (const [tag, rows] of sections) {
     const lines = rows.map((route) => rowOf(api, route));
     parts.push(`## ${tag}`, ["| | | | who | notes |", "|---|---|---|---|---|", ...lines].join("\n"));

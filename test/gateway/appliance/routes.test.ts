@@ -43,7 +43,7 @@ test("the OpenAPI document has every row, with its errors and its security", asy
   }
 });
 
-test("the tables in docs/api are those of the code (node gateway/docs-table.ts writes them)", async () => {
+test("the tables in docs/api are those of the code (npm run docs writes them)", async () => {
   for (const [name, text] of docsPages()) {
     expect(await readFile(join(docsFolder, name), "utf8")).toBe(text);
   }
